@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 import tomllib
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from tests.power.mutants import Mutant
 
 _LIST = Path(__file__).with_name("left-out.toml")
 
@@ -16,8 +19,8 @@ _LIST = Path(__file__).with_name("left-out.toml")
 class LeftOut:
     """An entry of the list.  ``file`` is the end of the file's path, ``text`` the first line of the statement.
 
-    ``what`` are the changes that no input tells, as mutants name them; empty for a statement that no file reaches, with
-    all that is inside it.
+    ``what`` are the changes that no input tells, as mutants name them, with ``#2`` for the second such of a statement;
+    empty for a statement that no file reaches, with all that is inside it.
     """
 
     decoder: str
@@ -45,6 +48,14 @@ def entries() -> Iterator[LeftOut]:
                         continue
                     for changes, why in reason.items():
                         yield LeftOut(decoder, file, function, text, why, tuple(changes.split("; ")))
+
+
+def numbered(mutants: Iterable[Mutant]) -> Iterator[tuple[Mutant, str]]:
+    """The mutants of a file, each with its name among the alike ones of its statement: ``0 is 1 #2``."""
+    counts = Counter[tuple[int, str]]()
+    for mutant in mutants:
+        counts[mutant.statement, mutant.what] += 1
+        yield mutant, f"{mutant.what} #{counts[mutant.statement, mutant.what]}"
 
 
 def spans(path: Path, entry: LeftOut) -> list[range]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.power.kept import code_of
-from tests.power.left_out import left_out, spans
+from tests.power.left_out import left_out, numbered, spans
 from tests.power.logs import Log
 from tests.power.mutants import Mutant, mutants_of
 from tests.power.outcomes import Outcomes
@@ -83,9 +83,9 @@ def counted_mutants(subject: Subject, path: Path) -> tuple[list[Mutant], Counter
         for line in span for what in entry.what
     }  # fmt: skip
     kept, reasons = [], Counter[str]()
-    for mutant in mutants_of(path):
+    for mutant, name in numbered(mutants_of(path)):
         reason = _reason(subject, mutant.function[1]) or lines.get(mutant.statement)
-        reason = reason or changes.get((mutant.line, mutant.what))
+        reason = reason or changes.get((mutant.line, mutant.what)) or changes.get((mutant.line, name))
         if reason is None:
             kept.append(mutant)
         else:
