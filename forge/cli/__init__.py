@@ -11,7 +11,7 @@ def main() -> None:
         import signal
 
         # An import may drop the exception that Ctrl-C is in Python, and go on: until all is there, it ends the process.
-        is_heard = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        is_heard = signal.getsignal(signal.SIGINT) in (signal.default_int_handler, signal.SIG_DFL)
         if is_heard:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
         from forge.cli.app import run

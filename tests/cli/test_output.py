@@ -149,6 +149,19 @@ def test_an_interrupt_among_imports_ends_the_process() -> None:
     assert (ended.returncode, ended.stderr) == (-signal.SIGINT, "")
 
 
+def test_an_interrupt_while_the_command_is_imported_ends_it_without_a_word(tmp_path: Path) -> None:
+    script = Path(app.__file__).with_name("script")
+    (tmp_path / "forge").mkdir()
+    (tmp_path / "forge" / "__init__.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    heard = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    program = f"{heard}; import runpy; runpy.run_path(sys.argv[1], run_name='__main__')"
+    ended = subprocess.run(
+        [sys.executable, "-c", program, str(script)], check=False, capture_output=True, text=True,
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert (ended.returncode, ended.stderr) == (-signal.SIGINT, "")
+
+
 def test_the_package_alone_imports_next_to_nothing() -> None:
     program = "import sys; before = set(sys.modules); import forge.cli; print(*sorted(set(sys.modules) - before))"
     ended = subprocess.run([sys.executable, "-S", "-c", program], check=True, capture_output=True, text=True,
