@@ -164,6 +164,14 @@ def test_innodb_has_row_formats_and_block_sizes_that_go_together(server: str, op
     plan(Scenario("formats", server=server, tables=[f"CREATE TABLE d.t (a INT) {options} ENGINE=MyISAM"]))
 
 
+def test_pages_are_compressed_in_one_way() -> None:
+    """Error 1031 of MySQL 9.7."""
+    plan(Scenario("pages", tables=["CREATE TABLE d.t (a INT) KEY_BLOCK_SIZE=8 COMPRESSION='none'"]))
+    for option in ("KEY_BLOCK_SIZE=8", "ROW_FORMAT=COMPRESSED"):
+        with pytest.raises(ScenarioError, match="COMPRESSION does not go with"):
+            plan(Scenario("pages", tables=[f"CREATE TABLE d.t (a INT) {option} COMPRESSION='zlib'"]))
+
+
 def test_alter_table_gives_innodb_no_row_format_of_others() -> None:
     scenario = Scenario("formats", tables=["CREATE TABLE d.t (a INT)"])
     with pytest.raises(ScenarioError, match="no ROW_FORMAT=FIXED"):

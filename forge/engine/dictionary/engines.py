@@ -104,6 +104,9 @@ def check_row_format(options: TableOptions, engine: str, *, temporary: bool = Fa
         raise SqlError(f"InnoDB tables have no KEY_BLOCK_SIZE={block}", 0, expected=f"one of {', '.join(_BLOCK_SIZES)}")
     if block != "0" and row_format not in ("DEFAULT", "COMPRESSED"):
         raise SqlError(f"KEY_BLOCK_SIZE does not go with ROW_FORMAT={row_format}", 0, expected="ROW_FORMAT=COMPRESSED")
+    compression = idle.get("COMPRESSION", "").strip("'\"").lower()
+    if compression not in ("", "none") and (block != "0" or row_format == "COMPRESSED"):
+        raise SqlError(f"COMPRESSION does not go with {'KEY_BLOCK_SIZE' if block != '0' else 'ROW_FORMAT'}", 0)
     if temporary and (block != "0" or row_format == "COMPRESSED"):
         raise SqlError("a temporary table of InnoDB is not compressed", 0, expected="no KEY_BLOCK_SIZE")
 
