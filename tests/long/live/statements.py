@@ -39,8 +39,8 @@ def draw_statements(random: Random, table: str) -> Case:
     statements += [_statement(random, table) for _ in range(STATEMENTS - 1)]
     if key.startswith("PRIMARY KEY (id)"):
         statements = [_ordered(random, statement) for statement in statements]
-    # Where rows have no order of a key, ours gives them one, which the SQL for a refused statement has not.
-    unordered = bool(parts or engine)
+    # Where rows have not the order of a key of numbers, ours gives one, which SQL for a refused statement lacks.
+    unordered = bool(parts or engine) or key.startswith("PRIMARY KEY (s")
     return Case(sql, tuple(Asked(statement, _sql(statement, unordered=unordered)) for statement in statements))
 
 
