@@ -14,7 +14,7 @@ def damaged(log: bytes, random: Random) -> bytes | None:
     """The log cut, or with some bytes of one event changed; None if it has no such event."""
     if random.random() < 0.1:
         return log[: random.randrange(4, len(log))]
-    events = [(begin, size) for begin, size in _events(log) if log[begin + 4] in _TYPES and size > _HEADER + 4]
+    events = [(begin, size) for begin, size in events_of(log) if log[begin + 4] in _TYPES and size > _HEADER + 4]
     if not events:
         return None
     begin, size = random.choice(events)
@@ -34,7 +34,8 @@ def with_checksum(event: bytes) -> bytes:
     return event[:-4] + zlib.crc32(event[:-4]).to_bytes(4, "little")
 
 
-def _events(log: bytes) -> list[tuple[int, int]]:
+def events_of(log: bytes) -> list[tuple[int, int]]:
+    """Where each event begins, and its size."""
     found, at = [], 4
     while at + _HEADER <= len(log):
         size = int.from_bytes(log[at + 9 : at + 13], "little")

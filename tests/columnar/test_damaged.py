@@ -15,7 +15,8 @@ pytest.importorskip("numba", reason="the extra `rows` is not installed")
 pytest.importorskip("pyarrow", reason="the extra `rows` is not installed")
 
 from forge.columnar.reading import window_size
-from tests.columnar.damage import damaged
+from forge.events.rows import WriteRows
+from tests.columnar.damage import damaged, events_of, with_checksum
 from tests.columnar.reference_rows import LOGS, difference
 
 pytestmark = pytest.mark.slow
@@ -40,3 +41,18 @@ def test_a_damaged_log_is_read_or_refused_as_by_the_canonical_decode(
         path = tmp_path / "damaged"
         path.write_bytes(data)
         assert difference(path) is None, f"{log}, seed {seed}, number {number}"
+
+
+def test_a_number_of_columns_in_more_bytes_than_it_needs_is_read(tmp_path: Path) -> None:
+    log = next(log for log in _SMALL if log.parent.name == "binaries")
+    changed = bytearray(log.read_bytes())
+    for begin, size in reversed(events_of(bytes(changed))):
+        if changed[begin + 4] == WriteRows.type_code:
+            event = changed[begin : begin + size]
+            event[29:30] = b"\xfc" + bytes([event[29], 0])
+            event[9:13] = len(event).to_bytes(4, "little")
+            changed[begin : begin + size] = with_checksum(bytes(event))
+    path = tmp_path / "binlog.000001"
+    path.write_bytes(changed)
+    assert len(changed) > log.stat().st_size
+    assert difference(path) is None

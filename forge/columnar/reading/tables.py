@@ -14,6 +14,8 @@ from forge.columnar.plan import ColumnPlan
 from forge.columnar.reading.row_walk import Layout, Layouts
 from forge.columnar.registry import column_plan
 from forge.errors import ScenarioError, UnsupportedError, nearest
+from forge.events.event import carries_checksum
+from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE
 from forge.events.mariadb_compressed import uncompressed
 from forge.events.row_image import images_of, present_columns
 from forge.events.rows import ROWS_BODIES, PartialUpdateRows
@@ -152,8 +154,13 @@ def layout_of(placed: PlacedEvent, columns: int) -> Layout | None:
     if body.width != columns:
         return None
     before, after = (None if bitmap is None else present_columns(bitmap, columns) for bitmap in images_of(body))
-    built = body.build(placed.format)
-    header = built[placed.format.table_id_size + 2 : len(built) - len(body.rows)]
+    if body is placed.event.body:
+        # As it stands in the log: a number of columns may take more bytes than it needs.
+        end = len(placed.raw) - CHECKSUM_SIZE * carries_checksum(placed.event, placed.format)
+        data = placed.raw[HEADER_SIZE:end]
+    else:
+        data = body.build(placed.format)
+    header = data[placed.format.table_id_size + 2 : len(data) - len(body.rows)]
     return Layout(body.type_code, header, before, after, isinstance(body, PartialUpdateRows))
 
 
