@@ -179,6 +179,11 @@ def brief(text: str) -> str:
     return _LONG_WORD.sub(lambda word: f"{word[0][:_SHOWN]}… ({len(word[0])} characters)", text)
 
 
+def counted(count: int, noun: str) -> str:
+    """``1 row``, ``2 rows``."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
 def nearest(word: str, words: Iterable[str]) -> str | None:
     """The one of ``words`` that ``word`` was probably meant to be, or None."""
     matches = difflib.get_close_matches(word, list(words), n=1, cutoff=0.6)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from forge.binlog.reader import PlacedEvent
 from forge.errors import FormatError, UnsupportedError
 from forge.events.columns import columns_of
-from forge.events.event import IGNORABLE, RawBody, carries_checksum
-from forge.events.format import CHECKSUM_SIZE, FormatContext
+from forge.events.event import IGNORABLE, RawBody
+from forge.events.format import FormatContext
 from forge.events.pre_ga_rows import PreGaRows
 from forge.events.registry import EVENT_NAMES
 from forge.events.rows import RowsBody
@@ -30,7 +30,7 @@ def mapped_columns(placed: PlacedEvent, body: TableMap, *, inner: bool = False) 
     except FormatError as error:
         if inner:
             raise error.of_event(placed.offset, placed.index) from None
-        end = placed.offset + len(placed.raw) - CHECKSUM_SIZE * carries_checksum(placed.event, placed.format)
+        end = placed.offset + placed.unchecked_size
         raise error.within(base=end - body.description_size(), event_index=placed.index) from None
 
 

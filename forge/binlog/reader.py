@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from forge.binlog.window import LogSource, window_of
 from forge.binlog.wrapped import wrapping
 from forge.errors import FormatError
-from forge.events.event import SIZE_OFFSET, Event, advance, decode_event, decode_event_strictly
-from forge.events.format import HEADER_SIZE, FormatContext
+from forge.events.event import SIZE_OFFSET, Event, advance, carries_checksum, decode_event, decode_event_strictly
+from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, FormatContext
 from forge.events.format_description import FormatDescription
 from forge.events.registry import event_name
 from forge.events.start_encryption import StartEncryption
@@ -48,6 +48,11 @@ class PlacedEvent:
     raw: bytes
     event: Event
     format: FormatContext
+
+    @property
+    def unchecked_size(self) -> int:
+        """The bytes before the checksum, or all where there is none."""
+        return len(self.raw) - CHECKSUM_SIZE * carries_checksum(self.event, self.format)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from forge.corpus.cases import RECORDED
 from forge.corpus.judge import DecoderVerdict, Status
 from forge.corpus.manifest import Entry, RandomSummary, Summary
 from forge.corpus.outcomes import OUTCOMES, RIGHT, Outcome
-from forge.errors import Verdict
+from forge.errors import Verdict, counted
 from forge.servers import server_names
 
 STATUSES: tuple[Status, ...] = get_args(Status)
@@ -140,8 +140,7 @@ def summary_lines(tally: Tally, summary: Summary, folder: str) -> list[str]:
     accept, reject, either = (tally.verdicts[verdict] for verdict in VERDICTS)
     statuses = (status for status in STATUSES if tally.statuses[status] or status == "compiled")
     head = [
-        f"{tally.cases} case{'' if tally.cases == 1 else 's'}: "
-        + ", ".join(f"{tally.statuses[status]} {status}" for status in statuses),
+        f"{counted(tally.cases, 'case')}: " + ", ".join(f"{tally.statuses[status]} {status}" for status in statuses),
         f"a reader must accept {accept}, must reject {reject}, may do either with {either}",
         *_random_lines(summary.random),
         "",

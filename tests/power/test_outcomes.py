@@ -38,14 +38,20 @@ def test_a_mutant_keeps_its_name_while_its_function_stays_as_it_is(tmp_path: Pat
     assert not {name for name in before if ": first" in name} & after.keys()
 
 
-def test_what_is_known_of_a_mutant_is_known_to_the_next_run(tmp_path: Path) -> None:
-    told, survived, odd, *_ = mutants(tmp_path, CODE).values()
-    path = tmp_path / "kept.json"
+def _kept(folder: Path) -> tuple[Mutant, Mutant, Mutant, Path]:
+    """A mutant that was told, one that survived, one that could not be made, and the file that knows it."""
+    told, survived, odd, *_ = mutants(folder, CODE).values()
+    path = folder / "kept.json"
     first = Outcomes(path, "code")
     first.add(survived, None, ["a", "b"])
     first.add(told, "c", ["a"])
     first.add_not_made(odd)
     first.write()
+    return told, survived, odd, path
+
+
+def test_what_is_known_of_a_mutant_is_known_to_the_next_run(tmp_path: Path) -> None:
+    told, survived, odd, path = _kept(tmp_path)
     again = Outcomes(path, "code")
     assert again.told_by(told) == "c"
     assert again.tried(survived) == {"a", "b"}
@@ -53,13 +59,7 @@ def test_what_is_known_of_a_mutant_is_known_to_the_next_run(tmp_path: Path) -> N
 
 
 def test_with_other_code_only_the_log_that_told_a_mutant_before_is_known(tmp_path: Path) -> None:
-    told, survived, odd, *_ = mutants(tmp_path, CODE).values()
-    path = tmp_path / "kept.json"
-    first = Outcomes(path, "code")
-    first.add(survived, None, ["a", "b"])
-    first.add(told, "c", ["a"])
-    first.add_not_made(odd)
-    first.write()
+    told, survived, odd, path = _kept(tmp_path)
     other = Outcomes(path, "other code")
     assert other.told_by(told) is None
     assert other.told_before(told) == "c"

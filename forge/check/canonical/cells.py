@@ -13,8 +13,6 @@ from typing import Any, Literal
 
 from forge.binlog.reader import PlacedEvent
 from forge.errors import ForgeError, FormatError
-from forge.events.event import carries_checksum
-from forge.events.format import CHECKSUM_SIZE
 from forge.events.layout import Surroundings
 from forge.events.plain import text_or_hex
 from forge.events.row_image import Image, images_of, iterate_rows, partial_columns, present_columns
@@ -320,7 +318,7 @@ def _cells(
 
 
 def _rows_offset(placed: PlacedEvent, body: RowsBody) -> int:
-    end = placed.offset + len(placed.raw) - CHECKSUM_SIZE * carries_checksum(placed.event, placed.format)
+    end = placed.offset + placed.unchecked_size
     return end - len(body.rows)
 
 

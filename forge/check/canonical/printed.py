@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
+from forge.errors import counted
 from forge.events.plain import printable, words
 from forge.events.registry import EVENT_NAMES, EVENT_TYPES
 from forge.values.registry import column_types
@@ -68,8 +69,7 @@ def _rows_summary(event: Mapping[str, Any]) -> str:
     where = f"{words(event['database'])}.{words(event['table'])}" if "table" in event else "nothing"
     if "raw_rows" in event:
         return f"{kind} {where}, {len(event['raw_rows']) // 2} bytes not decoded: {event['note']}"
-    count = len(event["rows"])
-    return f"{kind} {where}, {count} row{'' if count == 1 else 's'}"
+    return f"{kind} {where}, {counted(len(event['rows']), 'row')}"
 
 
 def _row_pieces(event: Mapping[str, Any]) -> Iterator[str]:

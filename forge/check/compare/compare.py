@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from forge.check.canonical.reference import Reference, read_reference
-from forge.check.compare.differences import Comparison, Decoding, Difference, counted
+from forge.check.compare.differences import Comparison, Decoding, Difference
 from forge.check.decoder import Decoder, Ending, Item
-from forge.errors import UnsupportedError
+from forge.errors import UnsupportedError, counted
 
 __all__ = [
     "Difference",

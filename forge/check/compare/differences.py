@@ -27,7 +27,7 @@ from forge.check.decoder import (
     Image,
     Item,
 )
-from forge.errors import ForgeError, FormatError
+from forge.errors import ForgeError, FormatError, counted
 
 What = Literal["value", "presence", "rows", "row", "table", "columns", "primary_key", "statement", "ending"]
 ImageName = Literal["before", "after"]
@@ -366,11 +366,6 @@ def canonical(cell: Cell) -> Form:
 def _label(cell: Cell) -> str:
     name = f" `{cell.column.name}`" if cell.column.name is not None else ""
     return f"column {cell.number}{name} {cell.type_name}"
-
-
-def counted(count: int, noun: str) -> str:
-    """``1 row``, ``2 rows``."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _text(form: Form) -> str:

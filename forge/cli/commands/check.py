@@ -11,7 +11,7 @@ from forge.cli.inputs import errors_in, read_bytes, shown
 from forge.cli.output import STDOUT, write_output
 from forge.cli.parameters import FILE, complete_decoders
 from forge.cli.progress import progress
-from forge.errors import CheckFailed, EnvironmentMissing, FormatError, ScenarioError
+from forge.errors import CheckFailed, EnvironmentMissing, FormatError, ScenarioError, counted
 
 if TYPE_CHECKING:
     from forge.check.compare.compare import Verdict
@@ -156,5 +156,5 @@ def _text_lines(verdicts: Sequence[Verdict]) -> Iterator[str]:
         yield f"{name}: {verdict.outcome.replace('_', ' ').upper()}: {said}\n"
         for warning in verdict.warnings:
             yield f"  warned: {warning}\n"
-    counted = ", ".join(f"{count} {_COUNTED[outcome]}" for outcome, count in count_outcomes(verdicts).items() if count)
-    yield f"{len(verdicts)} decoder{'' if len(verdicts) == 1 else 's'}: {counted}\n"
+    outcomes = ", ".join(f"{count} {_COUNTED[outcome]}" for outcome, count in count_outcomes(verdicts).items() if count)
+    yield f"{counted(len(verdicts), 'decoder')}: {outcomes}\n"

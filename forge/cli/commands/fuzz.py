@@ -14,7 +14,7 @@ from forge.cli.commands.fuzz_export import export
 from forge.cli.output import write_files
 from forge.cli.parameters import FOLDER
 from forge.cli.progress import progress_to
-from forge.errors import CheckFailed
+from forge.errors import CheckFailed, counted
 
 if TYPE_CHECKING:
     from forge.corpus.fuzz.search import Failure
@@ -124,16 +124,12 @@ def command(
         click.echo(json.dumps(summary))
     else:
         counts = ", ".join(f"{count} {outcome}" for outcome, count in tally.outcomes.most_common())
-        click.echo(f"{_counted(tally.tries, 'log')} ({counts}): {_counted(len(names), 'cause')} of failure{covered}")
+        click.echo(f"{counted(tally.tries, 'log')} ({counts}): {counted(len(names), 'cause')} of failure{covered}")
     if names:
-        raise CheckFailed(f"{testee_name} fails: {_counted(len(names), 'cause')} in {_counted(tally.tries, 'log')}")
+        raise CheckFailed(f"{testee_name} fails: {counted(len(names), 'cause')} in {counted(tally.tries, 'log')}")
 
 
 command.add_command(export)
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _described(failure: Failure, testee: str, kit: Path | None) -> dict[str, Any]:

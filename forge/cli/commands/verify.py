@@ -11,7 +11,7 @@ import click
 from forge.cli.inputs import errors_in, read_bytes
 from forge.cli.parameters import FILE, parameters_option
 from forge.cli.progress import progress
-from forge.errors import CheckFailed, ForgeError, FormatError, ScenarioError
+from forge.errors import CheckFailed, ForgeError, FormatError, ScenarioError, counted
 
 if TYPE_CHECKING:
     from forge.record.recording import VerifyResult
@@ -66,7 +66,7 @@ def command(recordings: tuple[str, ...], against: tuple[str, ...], parameters: t
     if different:
         raise CheckFailed(f"{different} of {len(folders)} recordings differ")
     if not as_json:
-        click.echo(f"{len(folders)} recording{'' if len(folders) == 1 else 's'}, all byte-identical")
+        click.echo(f"{counted(len(folders), 'recording')}, all byte-identical")
 
 
 def _verify_against(
@@ -94,7 +94,5 @@ def _show(folder: Path, problem: str | None, as_json: bool, result: VerifyResult
     elif problem is not None or result is None:
         click.echo(f"{folder}: {problem}")
     else:
-        rows = (
-            "" if result.rows is None else f", {result.rows} row{'' if result.rows == 1 else 's'} as SELECT gives them"
-        )
+        rows = "" if result.rows is None else f", {counted(result.rows, 'row')} as SELECT gives them"
         click.echo(f"{folder}: identical, {result.size} bytes{rows}")

@@ -26,8 +26,8 @@ from forge.columnar.reading.tables import Table, layout_of
 from forge.columnar.reading.window import Batch, RowIndexes, Window
 from forge.columnar.reused import Reused
 from forge.errors import ForgeError, FormatError, UnsupportedError
-from forge.events.event import carries_checksum, decode_event_strictly
-from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, checksummed
+from forge.events.event import decode_event_strictly
+from forge.events.format import HEADER_SIZE, checksummed
 from forge.events.row_image import iterate_rows
 from forge.events.rows import ROWS_BODIES
 from forge.events.table_map import TableMap
@@ -291,7 +291,7 @@ class FileRows:
         raise FormatError("the event is too short", phase="body", offset=placed.offset, event_index=placed.index)
 
     def _map(self, placed: PlacedEvent, body: TableMap, inner: bool) -> None:
-        end = len(placed.raw) - CHECKSUM_SIZE * carries_checksum(placed.event, placed.format)
+        end = placed.unchecked_size
         definition = placed.raw[HEADER_SIZE + placed.format.table_id_size : end]
         slot = self._slots.get(definition)
         if slot is None:
@@ -371,5 +371,5 @@ class FileRows:
         except FormatError as error:
             if inner:
                 raise error.of_event(placed.offset, placed.index) from None
-            end = placed.offset + len(placed.raw) - CHECKSUM_SIZE * carries_checksum(placed.event, placed.format)
+            end = placed.offset + placed.unchecked_size
             raise error.within(base=end - len(body.rows), event_index=placed.index) from None

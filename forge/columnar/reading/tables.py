@@ -14,8 +14,7 @@ from forge.columnar.plan import ColumnPlan
 from forge.columnar.reading.row_walk import Layout, Layouts
 from forge.columnar.registry import column_plan
 from forge.errors import ScenarioError, UnsupportedError, nearest
-from forge.events.event import carries_checksum
-from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE
+from forge.events.format import HEADER_SIZE
 from forge.events.mariadb_compressed import uncompressed
 from forge.events.row_image import images_of, present_columns
 from forge.events.rows import ROWS_BODIES, PartialUpdateRows
@@ -156,7 +155,7 @@ def layout_of(placed: PlacedEvent, columns: int) -> Layout | None:
     before, after = (None if bitmap is None else present_columns(bitmap, columns) for bitmap in images_of(body))
     if body is placed.event.body:
         # As it stands in the log: a number of columns may take more bytes than it needs.
-        end = len(placed.raw) - CHECKSUM_SIZE * carries_checksum(placed.event, placed.format)
+        end = placed.unchecked_size
         data = placed.raw[HEADER_SIZE:end]
     else:
         data = body.build(placed.format)

@@ -51,7 +51,8 @@ def session_variables(session: Session, line: ServerLine) -> dict[str, Any]:
     flags2 |= 0 if session.unique_checks else RELAXED_UNIQUE_CHECKS
     flags2 |= AUTO_IS_NULL if session.sql_auto_is_null else 0
     flags2 |= 0 if session.check_constraint_checks else NO_CHECK_CONSTRAINT_CHECKS
-    flags2 &= ~(0 if session.explicit_defaults_for_timestamp else EXPLICIT_DEFAULTS_FOR_TIMESTAMP)
+    if not session.explicit_defaults_for_timestamp:
+        flags2 &= ~EXPLICIT_DEFAULTS_FOR_TIMESTAMP
     variables: dict[str, Any] = {
         "flags2": flags2,
         "sql_mode": line.query.sql_mode if session.sql_mode is None else sql_mode(session.sql_mode, line).bits,

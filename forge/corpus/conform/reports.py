@@ -9,11 +9,11 @@ from xml.etree import ElementTree
 
 import msgspec
 
-from forge.check.compare.differences import counted
 from forge.corpus.conform.expected_failures import ExpectedFailure
 from forge.corpus.conform.runner import BAD, CaseResult, Standing, standing
 from forge.corpus.kit.protocol import Hello
 from forge.corpus.outcomes import OUTCOMES, RIGHT
+from forge.errors import counted
 
 _WORDS: Mapping[Standing, str] = {
     "unexpected": "fail and are not on the list",

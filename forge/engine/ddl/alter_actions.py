@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from forge.engine.ddl.alter_targets import is_on, is_there, refuse_dependents, refuse_foreign_keys, same_name
 from forge.engine.ddl.alteration import Alteration, Slot
-from forge.engine.dictionary.columns import define_column, in_charset, key_refusal, with_default, without_default
+from forge.engine.dictionary.columns import define_column, in_charset, primary_null, with_default, without_default
 from forge.engine.dictionary.engines import check_row_format, chosen_engine
 from forge.engine.dictionary.foreign_key_definition import (
     declared_references,
@@ -167,8 +167,7 @@ def _change_column(alteration: Alteration, action: ChangeColumn) -> None:
         raise SqlError(problem, draft.offset, expected="DROP COLUMN and ADD COLUMN")
     primary = next((key for key in alteration.keys if key.kind == "primary"), None)
     if draft.says_null and primary is not None and any(same_name(part.column, draft.name) for part in primary.parts):
-        problem = f"column {draft.name!r} of the primary key cannot be NULL"
-        raise key_refusal(server_line(alteration.server))(problem, draft.offset, expected="NOT NULL")
+        raise primary_null(draft.name, draft.offset, server_line(alteration.server))
     alteration.slots[index] = replace(alteration.slots[index], column=column)
     _own_keys(alteration, draft)
     alteration.defined.append(draft.name)

@@ -10,7 +10,7 @@ from forge.engine.ddl.create_select import CopiedRows
 from forge.engine.ddl.drop_table import check_droppable, distinct
 from forge.engine.ddl.timestamp_columns import timestamp_columns
 from forge.engine.dictionary.catalog import Catalog, TableName
-from forge.engine.dictionary.columns import ColumnDefinition, define_column, key_refusal
+from forge.engine.dictionary.columns import ColumnDefinition, define_column, primary_null
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.engines import INNODB, PLAIN_ENGINES, check_engine, check_row_format, chosen_engine
 from forge.engine.dictionary.foreign_key_definition import declared_references, with_foreign_keys
@@ -230,8 +230,7 @@ def defined_table(
     for key in keys:
         for part in key.parts if key.kind == "primary" else ():
             if part.column.lower() in nullable:
-                problem = f"column {part.column!r} of the primary key cannot be NULL"
-                raise key_refusal(server_line(server))(problem, part.offset, expected="NOT NULL")
+                raise primary_null(part.column, part.offset, server_line(server))
     _check_order(statement.columns, keys)
     engine = chosen_engine(statement.options) or default_engine
     if engine not in (INNODB, "Aria") and "TRANSACTIONAL" in dict(statement.options.idle):

@@ -89,6 +89,11 @@ def key_refusal(line: ServerLine) -> type[SqlError]:
     return SqlUnsupported if line.ddl.lenient_keys else SqlError
 
 
+def primary_null(name: str, offset: int, line: ServerLine) -> SqlError:
+    """NULL for a column of the primary key."""
+    return key_refusal(line)(f"column {name!r} of the primary key cannot be NULL", offset, expected="NOT NULL")
+
+
 def define_column(
     draft: ColumnDraft, table_collation: int, server: str, *, dialect: Dialect | None = None
 ) -> ColumnDefinition:
@@ -100,9 +105,7 @@ def define_column(
     nullable = draft.nullable if draft.nullable is not None else "primary" not in draft.keys
     line = server_line(server)
     if draft.says_null and "primary" in draft.keys:
-        raise key_refusal(line)(
-            f"column {draft.name!r} of the primary key cannot be NULL", draft.offset, expected="NOT NULL"
-        )
+        raise primary_null(draft.name, draft.offset, line)
     if line.ddl.lenient_keys and {"unique", "primary"} <= set(draft.keys):
         # It makes one key of the two.
         problem = f"column {draft.name!r} with UNIQUE and PRIMARY KEY is not supported on MariaDB yet"
