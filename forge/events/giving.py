@@ -13,7 +13,18 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from construct import Bytes, BytesInteger, Const, Construct, ConstructError, FormatField, Renamed, Struct
+from construct import (
+    Bytes,
+    BytesInteger,
+    Const,
+    Construct,
+    ConstructError,
+    FormatField,
+    GreedyRange,
+    Renamed,
+    Sequence,
+    Struct,
+)
 
 from forge.events.format import FormatContext
 from forge.events.taking import Fields, Parameters
@@ -36,6 +47,11 @@ def giver_of(layout: Construct[Any, Any]) -> Give:
     if isinstance(layout, Const):
         constant: bytes = layout.value
         return lambda value, fields: constant
+    if isinstance(layout, Sequence):
+        return _sequence([giver_of(part) for part in layout.subcons])
+    if isinstance(layout, GreedyRange):
+        each = giver_of(layout.subcon)
+        return lambda value, fields: b"".join([each(item, fields) for item in value])
     if isinstance(layout, BytesInteger) and callable(layout.length) and layout.swapped and not layout.signed:
         return _integer(layout.length)
     if isinstance(layout, Bytes) and isinstance(layout.length, int):
@@ -62,6 +78,15 @@ def body_giver(layout: Struct) -> GiveBody:
                 value = fields[name] = compute(fields)
             pieces.append(part(value, fields))
         return b"".join(pieces)
+
+    return give
+
+
+def _sequence(parts: list[Give]) -> Give:
+    def give(value: Any, fields: Fields) -> bytes:
+        if len(value) != len(parts):
+            raise UnusualError
+        return b"".join([part(item, fields) for part, item in zip(parts, value, strict=True)])
 
     return give
 

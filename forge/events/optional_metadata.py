@@ -23,6 +23,8 @@ right or wrong for a table is in ``forge.events.metadata_rules``.
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -30,11 +32,12 @@ from typing import Any
 from construct import Adapter, Construct, ConstructError, FormatFieldError, GreedyRange, PrefixedArray, Sequence
 
 from forge.errors import FormatError
-from forge.events.giving import Give
+from forge.events.giving import NOT_GIVEN, Give, giver_of
 from forge.events.layout import Rest, Text, as_tuples, first_line, read_exactly
 from forge.events.packed import PackedBytes, PackedInt, pack_int
-from forge.events.taking import Take, taker_of
-from forge.values.quick import UnusualError
+from forge.events.taking import Fields, Take, taker_of
+from forge.layouts import NotFixedError
+from forge.values.quick import UNUSUAL, UnusualError
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,19 @@ OPTIONAL_METADATA: dict[int, tuple[str, Any]] = {
     12: ("visibility", _BitString),
     13: ("vector_dimensions", _Numbers),
 }
+
+
+def _takers() -> Iterator[tuple[int, Take]]:
+    for code, (_, layout) in OPTIONAL_METADATA.items():
+        with suppress(NotFixedError):
+            yield code, taker_of(layout)
+
+
+#: Without construct, whose containers cost ten times as much: a record may have a million items.
+_TAKERS = dict(_takers())
+_GIVERS = {code: giver_of(layout) for code, (_, layout) in OPTIONAL_METADATA.items()}
 _LENGTH = taker_of(PackedInt())
+_NO_FIELDS = Fields()
 #: Bytes of a value that is kept: the tables of a log have many alike.
 _KEPT_SIZE = 256
 METADATA_CODES = {name: code for code, (name, _) in OPTIONAL_METADATA.items()}
@@ -106,6 +121,11 @@ def parse_value(type_code: int, data: bytes) -> Any:
     """The record's value, or ``data`` itself where it does not read back to the same bytes."""
     if type_code not in OPTIONAL_METADATA:
         return data
+    if type_code in _TAKERS:
+        with suppress(*UNUSUAL):
+            taken, end = _TAKERS[type_code](data, 0, _NO_FIELDS)
+            if end == len(data):
+                return taken
     layout = OPTIONAL_METADATA[type_code][1]
     try:
         value = as_tuples(layout.parse(data))
@@ -142,7 +162,10 @@ def key_parts(name: str, value: Any) -> tuple[tuple[int, int], ...]:
 def build_value(record: MetadataRecord) -> bytes:
     if isinstance(record.value, bytes):
         return record.value
-    return bytes(OPTIONAL_METADATA[record.type_code][1].build(record.value))
+    try:
+        return _GIVERS[record.type_code](record.value, _NO_FIELDS)
+    except NOT_GIVEN:
+        return bytes(OPTIONAL_METADATA[record.type_code][1].build(record.value))
 
 
 def build_record(record: MetadataRecord) -> bytes:

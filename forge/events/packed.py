@@ -49,6 +49,14 @@ def _take_packed(data: bytes, at: int, found: Any) -> tuple[int, int]:
     return value, end
 
 
+def _take_packed_bytes(data: bytes, at: int, found: Any) -> tuple[bytes, int]:
+    size, start = _take_packed(data, at, found)
+    end = start + size
+    if end > len(data):
+        raise UnusualError
+    return data[start:end], end
+
+
 #: Bytes of a packed integer -> its first byte, and the bytes behind it that hold the number.
 PACKED_SIZES = {1: (None, 1), 3: (252, 2), 4: (253, 3), 9: (254, 8)}
 
@@ -57,6 +65,8 @@ def pack_int(value: int, size: int | None = None) -> bytes:
     """The shortest packed form, which is what servers write; or the one of ``size`` bytes (1, 3, 4, 9)."""
     if not 0 <= value < 1 << 64:
         raise IntegerError(f"{value} does not fit a packed integer")
+    if value < 251 and size in (None, 1):
+        return bytes((value,))
     for bytes_taken, (lead, width) in PACKED_SIZES.items():
         fits = value < 251 if lead is None else value < 1 << (8 * width)
         if fits and size in (None, bytes_taken):
@@ -69,6 +79,12 @@ class PackedBytes(Construct):  # type: ignore[misc]
 
     def _parse(self, stream: Any, context: Any, path: str) -> bytes:
         return read_exactly(stream, PackedInt()._parse(stream, context, path), path)
+
+    def taker(self) -> Take:
+        return _take_packed_bytes
+
+    def giver(self) -> Give:
+        return lambda value, fields: pack_int(len(value)) + value
 
     def _build(self, obj: bytes, stream: Any, context: Any, path: str) -> bytes:
         data = pack_int(len(obj)) + obj

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from construct import Bytes, BytesInteger, Const, Construct, FormatField, Renamed, Struct
+from construct import Bytes, BytesInteger, Const, Construct, FormatField, GreedyRange, Renamed, Sequence, Struct
 
 from forge.events.format import FormatContext
 from forge.layouts import NotFixedError, fixed_layout
@@ -46,6 +46,10 @@ def taker_of(layout: Construct[Any, Any]) -> Take:
         return taker_of(layout.subcon)
     if isinstance(layout, Const):
         return _constant(layout.value)
+    if isinstance(layout, Sequence):
+        return _sequence([taker_of(part) for part in layout.subcons])
+    if isinstance(layout, GreedyRange):
+        return _items(taker_of(layout.subcon))
     if isinstance(layout, BytesInteger) and callable(layout.length) and layout.swapped and not layout.signed:
         return _integer(layout.length)
     if isinstance(layout, Bytes) and isinstance(layout.length, int):
@@ -84,6 +88,30 @@ def bytes_taker(length: Callable[[Any], int]) -> Take:
         if size < 0 or end > len(data):
             raise UnusualError
         return data[at:end], end
+
+    return take
+
+
+def _sequence(parts: list[Take]) -> Take:
+    def take(data: bytes, at: int, found: Fields) -> tuple[tuple[Any, ...], int]:
+        values = []
+        for part in parts:
+            value, at = part(data, at, found)
+            values.append(value)
+        return tuple(values), at
+
+    return take
+
+
+def _items(each: Take) -> Take:
+    """All that is left, which whole items fill."""
+
+    def take(data: bytes, at: int, found: Fields) -> tuple[tuple[Any, ...], int]:
+        items = []
+        while at < len(data):
+            item, at = each(data, at, found)
+            items.append(item)
+        return tuple(items), at
 
     return take
 
