@@ -65,8 +65,6 @@ def pack_int(value: int, size: int | None = None) -> bytes:
     """The shortest packed form, which is what servers write; or the one of ``size`` bytes (1, 3, 4, 9)."""
     if not 0 <= value < 1 << 64:
         raise IntegerError(f"{value} does not fit a packed integer")
-    if value < 251 and size in (None, 1):
-        return bytes((value,))
     for bytes_taken, (lead, width) in PACKED_SIZES.items():
         fits = value < 251 if lead is None else value < 1 << (8 * width)
         if fits and size in (None, bytes_taken):

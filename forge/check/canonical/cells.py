@@ -318,8 +318,7 @@ def _cells(
 
 
 def _rows_offset(placed: PlacedEvent, body: RowsBody) -> int:
-    end = placed.offset + placed.unchecked_size
-    return end - len(body.rows)
+    return placed.offset + placed.unchecked_size - len(body.rows)
 
 
 def kind_of(body: RowsBody) -> Kind:

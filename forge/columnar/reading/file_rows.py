@@ -291,8 +291,7 @@ class FileRows:
         raise FormatError("the event is too short", phase="body", offset=placed.offset, event_index=placed.index)
 
     def _map(self, placed: PlacedEvent, body: TableMap, inner: bool) -> None:
-        end = placed.unchecked_size
-        definition = placed.raw[HEADER_SIZE + placed.format.table_id_size : end]
+        definition = placed.raw[HEADER_SIZE + placed.format.table_id_size : placed.unchecked_size]
         slot = self._slots.get(definition)
         if slot is None:
             slot = self._slots[definition] = self._define(placed, body, definition, inner)

@@ -153,12 +153,9 @@ def layout_of(placed: PlacedEvent, columns: int) -> Layout | None:
     if body.width != columns:
         return None
     before, after = (None if bitmap is None else present_columns(bitmap, columns) for bitmap in images_of(body))
-    if body is placed.event.body:
-        # As it stands in the log: a number of columns may take more bytes than it needs.
-        end = placed.unchecked_size
-        data = placed.raw[HEADER_SIZE:end]
-    else:
-        data = body.build(placed.format)
+    # As it stands in the log, if it does: a number of columns may take more bytes than it needs.
+    stands = body is placed.event.body
+    data = placed.raw[HEADER_SIZE : placed.unchecked_size] if stands else body.build(placed.format)
     header = data[placed.format.table_id_size + 2 : len(data) - len(body.rows)]
     return Layout(body.type_code, header, before, after, isinstance(body, PartialUpdateRows))
 
