@@ -88,16 +88,16 @@ def _takes_back(transaction: Transaction) -> bool:
 def first_contents_difference(plan: Plan, selected: Contents, files: Sequence[bytes]) -> ContentsDifference | None:
     """Where the rows that SELECT gave and those of the decoded file differ, text for text; None if nowhere.
 
-    Tables that the file does not tell in full, and all of a file in statement format, are compared with those of the
-    plan alone.
+    Tables that the file does not tell in full, those whose images may stand for several rows, and all of a file in
+    statement format, are compared with those of the plan alone.
     """
     in_rows = not any(isinstance(group, Transaction) and group.has_text for group in plan.groups)
     logged_tables = comparable_tables(plan) if in_rows else {}
     decoded = contents_of_decode(files, _declared(plan, logged_tables)) if logged_tables else {}
     if server_line(plan.server).rows.generated_images == "inserted":
-        for name, table in logged_tables.items():
-            _forget_generated(decoded[name], table)
-    difference = _first_difference(selected, {name: decoded[name] for name in logged_tables})
+        for name in decoded:
+            _forget_generated(decoded[name], logged_tables[name])
+    difference = _first_difference(selected, {name: decoded[name] for name in logged_tables if name in decoded})
     if difference is not None:
         return difference
     planned = {table.full_name: table for table in asked_tables(plan) if table.full_name in plan.contents}
@@ -131,20 +131,65 @@ Rows = list[tuple[Shown, ...]]
 
 
 def _table_difference(name: str, selected: TableContents, decoded: TableContents) -> ContentsDifference | None:
-    """Rows in common are passed over; the first that is left is laid beside the most similar one of the other side."""
+    """Rows in common are passed over, and pairs that differ in nothing but what is untold; the first row that is left
+    is laid beside the most similar one of the other side.
+    """
     ours, theirs = _comparable(selected.rows, selected.forms), _comparable(decoded.rows, selected.forms)
-    left = [row for _, row in _left_over(theirs, ours)]
-    for number, row in _left_over(ours, theirs):
+    rows, others = _left_over(ours, theirs), [row for _, row in _left_over(theirs, ours)]
+    partners = _partners([row for _, row in rows], others)
+    found = set(partners.values())
+    left = [other for index, other in enumerate(others) if index not in found]
+    for place, (number, row) in enumerate(rows):
+        if place in partners:
+            continue
         if not left:
             return ContentsDifference(name, number, "", f"the row {_brief(row)}", "no such row")
         other = max(left, key=lambda candidate: sum(map(_equal, row, candidate)))
-        left.remove(other)
-        for column, one, two in zip(selected.columns, row, other, strict=True):
-            if not _equal(one, two):
-                return ContentsDifference(name, number, column, _quoted(one), _quoted(two))
+        column, one, two = next(
+            cells for cells in zip(selected.columns, row, other, strict=True) if not _equal(cells[1], cells[2])
+        )
+        return ContentsDifference(name, number, column, _quoted(one), _quoted(two))
     if left:
         return ContentsDifference(name, len(ours) + 1, "", "no such row", f"the row {_brief(left[0])}")
     return None
+
+
+def _partners(rows: Sequence[tuple[Shown, ...]], others: Sequence[tuple[Shown, ...]]) -> dict[int, int]:
+    """The other row's place by that of the row, for as many pairs without a difference as there can be: a row whose
+    cells are partly untold may be one of several.
+    """
+    may_be = [[place for place, other in enumerate(others) if all(map(_equal, row, other))] for row in rows]
+    taken_by: dict[int, int] = {}
+    for start in range(len(rows)):
+        reached_from: dict[int, int] = {}
+        waiting = [start]
+        while waiting:
+            row = waiting.pop()
+            free = next((other for other in may_be[row] if other not in taken_by), None)
+            if free is not None:
+                reached_from[free] = row
+                _hand_on(free, start, reached_from, taken_by)
+                break
+            for other in may_be[row]:
+                if other not in reached_from:
+                    reached_from[other] = row
+                    waiting.append(taken_by[other])
+    return {row: other for other, row in taken_by.items()}
+
+
+def _hand_on(free: int, start: int, reached_from: Mapping[int, int], taken_by: dict[int, int]) -> None:
+    """Each row on the way to the ``free`` other takes the one that was found from it, and leaves its own to the row
+    before it.
+    """
+    by_row = {row: other for other, row in taken_by.items()}
+    other = free
+    while True:
+        row = reached_from[other]
+        freed = by_row.get(row)
+        taken_by[other] = row
+        if row == start or freed is None:
+            return
+        other = freed
 
 
 def _comparable(rows: Iterable[Sequence[Shown]], forms: Sequence[Form]) -> Rows:

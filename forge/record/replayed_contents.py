@@ -28,7 +28,8 @@ def contents_of_decode(files: Sequence[bytes], declared: Mapping[str, Sequence[C
     changes.
 
     ``declared`` are columns, by full name of their table, that add what the file does not tell; only those tables are
-    replayed then.  Cells that no image told are ``UNTOLD``.  Raises FormatError as the canonical decode does, and for
+    replayed then.  Cells that no image told are ``UNTOLD``; a table is left out where they leave open which row an
+    image stands for.  Raises FormatError as the canonical decode does, and for
     a row that is changed but not there: data definition statements are not replayed.
     """
     wires = declared or {}
@@ -43,9 +44,10 @@ def contents_of_decode(files: Sequence[bytes], declared: Mapping[str, Sequence[C
             assert change.mapped.columns is not None
             tables[name] = _Replay(name, change.mapped.columns)
         tables[name].apply(change)
-    contents = {name: table.contents() for name, table in tables.items()}
+    contents = {name: table.contents() for name, table in tables.items() if not table.is_guessed}
     for name, wire in wires.items():
-        contents.setdefault(name, TableContents([column.name or "" for column in wire], [_form(c) for c in wire], []))
+        if name not in tables:
+            contents[name] = TableContents([column.name or "" for column in wire], [_form(c) for c in wire], [])
     return contents
 
 
@@ -82,6 +84,8 @@ class _Replay:
         self.columns = columns
         #: Rows and how many of each there are, in the order of their first appearance.
         self.rows: dict[Raws, int] = {}
+        #: An image stood for one of several rows.
+        self.is_guessed = False
 
     def apply(self, change: RowChange) -> None:
         assert change.mapped.columns is not None
@@ -108,7 +112,9 @@ class _Replay:
         if row is None:
             fitting = [row for row in self.rows if all(row[index] in (raw, UNTOLD) for index, raw in wanted.items())]
             # A cell that no image told fits everywhere, and NULL is no news: the row with the most other cells alike.
-            row = max(fitting, key=lambda row: _alike(row, wanted), default=None)
+            alike = [_alike(row, wanted) for row in fitting]
+            self.is_guessed |= bool(alike) and alike.count(max(alike)) > 1
+            row = fitting[alike.index(max(alike))] if fitting else None
         if row is None:
             raise FormatError(
                 f"row {change.row} of the event changes a row that {self.name} does not have",

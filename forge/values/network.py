@@ -142,7 +142,9 @@ def _network(name: str, size: int) -> ColumnType:
 
     return ColumnType(
         name=name,
-        facts=TypeFacts(kind="network", feature=name.lower(), refuses_null_always=True),
+        facts=TypeFacts(
+            kind="network", feature=name.lower(), implicit_default=bytes(_SIZES[name]), refuses_null_always=True
+        ),
         declare=_declare,
         examples=(SqlType(name),),
         disguised=disguised,

@@ -32,7 +32,14 @@ def test_a_definition_that_servers_refuse_is_refused(server: str, columns: str, 
 
 @pytest.mark.parametrize(
     "columns",
-    ["a TEXT UNIQUE", "a INT, UNIQUE (a) USING HASH", "a INT DEFAULT CURRENT_TIMESTAMP", "a CHAR(9) DEFAULT NOW(6)"],
+    [
+        "a TEXT UNIQUE",
+        "a INT, UNIQUE (a) USING HASH",
+        "a INT DEFAULT CURRENT_TIMESTAMP",
+        "a CHAR(9) DEFAULT NOW(6)",
+        "a CHAR(0), FULLTEXT KEY (a)",
+        "a FLOAT(5,2) DEFAULT '1438'",
+    ],
 )
 def test_what_mariadb_takes_and_is_not_simulated_is_refused_by_name(columns: str) -> None:
     with pytest.raises(UnsupportedError):
@@ -44,6 +51,42 @@ def test_a_literal_in_parentheses_is_looked_at_when_mariadb_makes_the_table() ->
     assert plan(Scenario("x", tables=[table])).tables["d.t"].columns[1].computed_default
     with pytest.raises(ScenarioError, match="the default of column 'c' is impossible"):
         plan(Scenario("x", server="mariadb-11.8", tables=[table]))
+
+
+@pytest.mark.parametrize("server", [MYSQL, MARIADB])
+def test_null_is_no_default_of_an_auto_increment_column(server: str) -> None:
+    found = plan(
+        Scenario("null", server=server, tables=["CREATE TABLE d.t (a INT AUTO_INCREMENT UNIQUE DEFAULT NULL)"])
+    )
+    assert not found.tables["d.t"].columns[0].has_default
+    with pytest.raises(ScenarioError, match="cannot have a default"):
+        plan(Scenario("one", server=server, tables=["CREATE TABLE d.t (a INT AUTO_INCREMENT UNIQUE DEFAULT 1)"]))
+
+
+def test_what_a_mode_forbids_is_no_default_on_mariadb_without_strict_mode_too() -> None:
+    scenario = Scenario("zero", server=MARIADB, session=Session(sql_mode="NO_ZERO_DATE"))
+    table = "CREATE TABLE d.t (id INT PRIMARY KEY, at DATETIME DEFAULT 0)"
+    with pytest.raises(ScenarioError, match="the default of column 'at' has a zero month or day"):
+        plan(msgspec.structs.replace(scenario, tables=[table]))
+    assert plan(msgspec.structs.replace(scenario, tables=[table], server=MYSQL)).tables["d.t"]
+    assert plan(msgspec.structs.replace(scenario, tables=[table], session=Session(sql_mode=""))).tables["d.t"]
+
+
+def test_alter_table_sets_the_time_as_default_in_parentheses_on_mysql() -> None:
+    scenario = Scenario("now", server=MYSQL, tables=["CREATE TABLE d.t (id INT PRIMARY KEY, at DATETIME)"])
+    with pytest.raises(ScenarioError, match="in parentheses"):
+        plan(scenario.transaction(ddl("ALTER TABLE d.t ALTER at SET DEFAULT CURRENT_TIMESTAMP")))
+    assert plan(scenario.transaction(ddl("ALTER TABLE d.t ALTER at SET DEFAULT (CURRENT_TIMESTAMP)"))).tables["d.t"]
+    on_mariadb = msgspec.structs.replace(scenario, server=MARIADB)
+    assert plan(on_mariadb.transaction(ddl("ALTER TABLE d.t ALTER at SET DEFAULT CURRENT_TIMESTAMP"))).tables["d.t"]
+
+
+@pytest.mark.parametrize("server", [MYSQL, MARIADB])
+def test_null_that_becomes_a_number_is_refused_by_name(server: str) -> None:
+    scenario = Scenario("numbers", server=server, tables=["CREATE TABLE d.t (a INT)"])
+    altered = scenario.transaction(insert("d.t", {"a": None})).transaction(ddl("ALTER TABLE d.t MODIFY a SERIAL"))
+    with pytest.raises(UnsupportedError, match="becomes AUTO_INCREMENT, but a row has NULL"):
+        plan(altered)
 
 
 @pytest.mark.parametrize(

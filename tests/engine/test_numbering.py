@@ -30,6 +30,13 @@ def test_numbers_are_those_of_the_servers() -> None:
     assert found == [53, 58, 63, 100, 103, 108, 201, 203, 208]
 
 
+def test_a_zero_of_its_own_counts_once_the_engine_has_given_a_number() -> None:
+    modes = {"sql_mode": "NO_AUTO_VALUE_ON_ZERO"}
+    assert numbers([{"v": 1}], [{"id": 0}], [{"v": 2}], **modes) == [0, 1, 3]
+    assert numbers([{"id": 0}], [{"v": 1}], **modes) == [0, 1]
+    assert numbers([{"v": 1}], [{"id": 0}], [{"v": 2}], options=" ENGINE=MyISAM", **modes) == [0, 1, 2]
+
+
 @given(start=st.integers(1, 1000), rows=st.integers(1, 20), step=st.integers(1, 10), data=st.data())
 def test_generated_numbers_belong_to_the_series_and_grow(start: int, rows: int, step: int, data: st.DataObject) -> None:
     offset = data.draw(st.integers(1, step))

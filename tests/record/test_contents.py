@@ -244,6 +244,35 @@ def test_the_row_that_an_image_stands_for_has_the_most_values_alike() -> None:
     ]
 
 
+def minimal_rows(*rows: Any) -> tuple[Plan, bytes]:
+    """Numbers of which minimal images leave out those that are the default."""
+    scenario = Scenario(
+        "untold",
+        session=Session(row_image="minimal"),
+        tables=["CREATE TABLE shop.t (id INT NOT NULL DEFAULT 0, v INT NOT NULL DEFAULT 3, PRIMARY KEY (v, id))"],
+    )
+    for row in rows:
+        scenario = scenario.transaction(row)
+    plan = plan_of(scenario)
+    return plan, write_binlog(compile_plan(plan))
+
+
+def test_rows_that_are_told_in_part_are_paired_so_that_none_is_left() -> None:
+    plan, data = minimal_rows(insert("shop.t", {"v": 3}), insert("shop.t", {"id": 5}))
+    assert contents_of_decode([data])["shop.t"].rows == [[UNTOLD, "3"], ["5", UNTOLD]]
+    # The first decoded row could be both of them, the second one only that with the id 5.
+    assert first_contents_difference(plan, selected(["5", "3"], ["0", "3"]), [data]) is None
+    found = first_contents_difference(plan, selected(["6", "4"], ["0", "3"]), [data])
+    assert found is not None
+    assert (found.column, found.selected, found.decoded) == ("id", "'6'", "'5'")
+
+
+def test_a_table_is_left_out_whose_images_may_stand_for_several_rows() -> None:
+    rows = [insert("shop.t", {"v": 3}), insert("shop.t", {"id": 0, "v": 4}), insert("shop.t", {"id": 5})]
+    _, data = minimal_rows(*rows, update("shop.t", where={"id": 5}, set={"id": 6}))
+    assert "shop.t" not in contents_of_decode([data])
+
+
 def test_halves_of_characters_in_ucs2_are_bytes() -> None:
     plan = plan_of(Scenario("ucs2", tables=["CREATE TABLE d.t (s VARCHAR(5) CHARACTER SET ucs2)"]))
     assert "HEX(`s`)" in questions(plan)

@@ -36,6 +36,7 @@ from forge.plan.definitions import (
 )
 from forge.plan.engines import is_defined_atomically
 from forge.plan.session import Session
+from forge.plan.sql_modes import sql_mode
 from forge.plan.tables import TableColumn
 from forge.servers import ServerLine
 
@@ -183,7 +184,7 @@ def _names_charset(statement: DdlStatement) -> bool:
 
 def create_select_variables(statement: TableCreationSelect, session: Session, line: ServerLine) -> dict[str, Any]:
     """What all QUERY events of CREATE TABLE ... SELECT have: the zone, if the default of a moment is checked."""
-    zone = _checks_moment_default(_columns(statement), line)
+    zone = _checks_moment_default(_columns(statement), session, line)
     variables = session_variables(session, line) | ({"time_zone": session.time_zone} if zone else {})
     if line.knows("explicit_defaults_for_timestamp") and _defines_timestamp(statement):
         variables["explicit_defaults_for_timestamp"] = int(session.explicit_defaults_for_timestamp)
@@ -227,7 +228,7 @@ def _making(statement: DdlStatement) -> _Making | None:
 def _time_variables(making: _Making, microsecond: int, session: Session, line: ServerLine) -> dict[str, Any]:
     """TIME_ZONE and MICROSECONDS of MySQL's statements that make or change a table."""
     evaluated = [column for column in making.filled if column.default_now]
-    zone = _checks_moment_default(making.columns, line) or making.copies_moments
+    zone = _checks_moment_default(making.columns, session, line) or making.copies_moments
     zone = zone or any(column.type.name == "DATETIME" for column in evaluated)
     variables: dict[str, Any] = {"time_zone": session.time_zone} if zone else {}
     if any(column.type.fsp for column in evaluated):
@@ -253,8 +254,17 @@ def _defined(statement: AnyTableCreation | TableAlteration) -> tuple[TableColumn
     return ()
 
 
-def _checks_moment_default(columns: list[TableColumn], line: ServerLine) -> bool:
-    return any(_has_moment_default(c) and (line.values.takes_offsets or c.type.name == "TIMESTAMP") for c in columns)
+def _checks_moment_default(columns: list[TableColumn], session: Session, line: ServerLine) -> bool:
+    """A DATETIME whose date a mode forbids is not looked at further (recorded on MySQL 9.7, without strict mode)."""
+    mode = sql_mode(session.sql_mode, line)
+    return any(
+        _has_moment_default(column)
+        and (
+            column.type.name == "TIMESTAMP"
+            or (line.values.takes_offsets and not mode.forbids_date(str(column.default)))
+        )
+        for column in columns
+    )
 
 
 def _has_moment_default(column: TableColumn) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from contextlib import nullcontext
@@ -23,7 +24,7 @@ from forge.sql.ast.definitions import (
     LiteralDefault,
     NowDefault,
 )
-from forge.sql.errors import SqlError, SqlUnsupported, StrictRefusal, at_offset, strict_at
+from forge.sql.errors import SqlError, SqlUnsupported, StrictRefusal, at_offset, strict_at, unsupported_at
 from forge.sql.expressions import Document, Expression, Operand, Unsigned, parse_expression
 from forge.values.base import Codec, Column, Value
 from forge.values.declaration.facts import TypeFacts
@@ -124,6 +125,11 @@ def define_column(
             codec = codec_for(wire)
         except UnsupportedError:
             raise UnsupportedError(f"column type {sql_type.name} is not supported yet") from None
+        if draft.checks and wire.dialect.json_is_text and sql_type.name == "JSON":
+            # A CHECK of its own takes the place of the one that asks for a document (recorded on 10.11 and 11.8).
+            sql_type = stored_type(sql_type, server)
+            wire = column_for(sql_type, name=draft.name, nullable=nullable, server=server)
+            codec = codec_for(wire)
     sql_type = stored_type(sql_type, server)
     _check_members(sql_type, draft)
     column = TableColumn(
@@ -211,13 +217,16 @@ def with_default(
 ) -> ColumnDefinition:
     """The column with a default.  Raises SqlError where a server would refuse it."""
     column, facts = defined.column, defined.type_facts
+    if column.auto_increment and isinstance(default, LiteralDefault) and default.value is None and not default.is_set:
+        return defined
     if column.auto_increment:
         raise SqlError(f"column {column.name!r} is AUTO_INCREMENT and cannot have a default", default.offset)
     if isinstance(default, NowDefault):
         if line.grammar.loose_clock_defaults and defined.type.name in ("DATE", "TIME"):
             return _with_clock(defined, default.fsp)
         _check_now(defined.type, default.fsp, "DEFAULT", default.offset, line)
-        digits = default.fsp if default.is_local and default.fsp < defined.type.fsp else None
+        reads_local = default.is_local and (default.fsp < defined.type.fsp or defined.type.name == "TIMESTAMP")
+        digits = default.fsp if reads_local else None
         return without_default(defined).replace(default_now=True, clock_digits=digits)
     if isinstance(default, ExpressionDefault):
         digits = _clock_digits(default.sql, defined.type)
@@ -332,8 +341,18 @@ def _default_value(
         raise SqlUnsupported(f"{problem} is not supported yet", default.offset, expected="0")
     # Without strict mode servers refuse other values all the same, and take some dates and decimals.
     refused_at = strict_at if defined.type_facts.is_temporal or defined.type_facts.kind == "decimal" else at_offset
+    if isinstance(literal, str) and defined.type_facts.is_approximate and _is_number(literal):
+        # Of a text MySQL in strict mode alone refuses what is too large; the others take the largest number.
+        refused_at = unsupported_at if line.grammar.opens_literal_defaults else strict_at
     with refused_at(default.offset), about(f"the default of column {defined.name!r} is impossible"):
         return strict_value(wire, defined.codec, literal)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def _check_exponent(defined: ColumnDefinition, number: Decimal, offset: int) -> None:

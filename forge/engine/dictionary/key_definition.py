@@ -114,7 +114,7 @@ def _key_parts(definition: Definition, key: KeyDraft, hidden: Iterator[int]) -> 
             raise SqlError(f"column {column.name!r} is in the key twice", part.offset)
         seen.add(index)
         if key.special:
-            _check_special(definition, column, key.special, part)
+            _check_special(definition, column, key.special, part, refusal)
         else:
             part = _checked_part(column, part, refusal)
             size = _part_bytes(column, part.prefix)
@@ -187,12 +187,18 @@ def _check_collations(definition: Definition, key: KeyDraft) -> None:
             raise SqlError(problem, part.offset, expected="columns of one collation, with characters of one byte")
 
 
-def _check_special(definition: Definition, column: ColumnDefinition, special: str, part: PartDraft) -> None:
-    """FULLTEXT keys are for text, SPATIAL ones for geometries that are not NULL; both for values that are stored."""
+def _check_special(
+    definition: Definition, column: ColumnDefinition, special: str, part: PartDraft, refusal: type[SqlError]
+) -> None:
+    """FULLTEXT keys are for text, SPATIAL ones for geometries that are not NULL; both for values that are stored.
+
+    Raises SqlError, or a ``refusal``.
+    """
     if definition.engine == INNODB and column.column.generated == "virtual":
         raise SqlError(f"virtual column {column.name!r} cannot be in a {special} key", part.offset, expected="STORED")
     if column.type.length == 0 and not column.type_facts.is_blob:
-        raise SqlError(f"a column of length 0 cannot be in a key: {column.name!r}", part.offset)
+        kind = refusal if column.type_facts.is_text else SqlError
+        raise kind(f"a column of length 0 cannot be in a key: {column.name!r}", part.offset)
     if special == "FULLTEXT" and not column.type_facts.is_text:
         raise SqlError(f"a {column.type.name} column cannot be in a FULLTEXT key", part.offset, expected="text")
     if special == "FULLTEXT" and part.prefix == 0:

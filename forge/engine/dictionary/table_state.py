@@ -54,6 +54,8 @@ class TableState:
         #: UPDATE statements so far, for generators.
         self.updates = 0
         self.next_auto_increment = max(auto_increment, 1)
+        #: The engine has given a number since the table was opened.
+        self.has_numbered = False
         #: What the counter is after a new start of the server: numbers that were reserved and not stored are lost.
         self._kept_auto_increment = self.next_auto_increment
         #: Partitions were made anew, row by row, after which each has a counter of its own (recorded).
@@ -247,6 +249,7 @@ class TableState:
         if self.table.engine == "MEMORY":
             self._empty()
             return
+        self.has_numbered = False
         self.next_auto_increment = min(self.next_auto_increment, self._kept_auto_increment)
 
     def _empty(self) -> None:

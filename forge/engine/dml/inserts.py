@@ -75,6 +75,7 @@ class _Insert:
         reserves = is_transactional(state.table) and state.table.partition is None
         following = state.next_auto_increment if self.keeps_rows else 1
         self.numbering = Numbering(following, reserved, reserves, state.number_is_lost, *context.numbers)
+        self.numbering.has_numbered = state.has_numbered
         self.rows = rows
         #: The columns by the names that rows give them.
         self.places: dict[str, tuple[int, ColumnPlace]] = {}
@@ -111,6 +112,7 @@ class _Insert:
                         self._row(cells, steps)
         finally:
             self.state.next_auto_increment = self.numbering.following if self.keeps_rows else 1
+            self.state.has_numbered = self.numbering.has_numbered
         columns = self._columns()
         return RowsStatement(
             kind="insert",
@@ -326,7 +328,7 @@ class _Insert:
         state = self.state
         own = row[state.auto_increment] or 0 if state.auto_increment is not None else 0
         duplicate = state.conflict(row)
-        if own and not generated:
+        if state.auto_increment is not None and not generated:
             counts = duplicate is None or self.kind == "replace" or self._selects
             self.numbering.given(own, counts=counts and self.keeps_rows)
         if generated and self.first_stored is None and (duplicate is None or self.kind == "replace"):

@@ -41,6 +41,8 @@ def converted(
     Raises ScenarioError where a server in strict mode would refuse it.
     """
     if value is None:
+        if new.column.auto_increment:
+            raise UnsupportedError(f"column {new.name!r} becomes AUTO_INCREMENT, but a row has NULL in it")
         if not new.column.nullable:
             raise ScenarioError(f"column {new.name!r} becomes NOT NULL, but a row has NULL in it")
         return None

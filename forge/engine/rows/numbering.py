@@ -28,6 +28,9 @@ class Numbering:
     #: auto_increment_increment and auto_increment_offset.
     increment: int = 1
     offset: int = 1
+    #: InnoDB has given a number since the table was opened: it knows its offset, and 0 as a value of its own counts as
+    #: one (NO_AUTO_VALUE_ON_ZERO; recorded on MySQL 9.7 and MariaDB 11.8).
+    has_numbered: bool = False
     _next: int = 0
     _reserved_to: int = 0
     _reservations: int = 0
@@ -52,6 +55,7 @@ class Numbering:
             self._reservations += 1
         value = self._next
         self._next += self.increment
+        self.has_numbered = True
         if value >= self._last:
             # Storing it moves the counter on, as that of a row which brings its own.
             self.following = max(self.following, self._behind(value, 1))
@@ -61,7 +65,7 @@ class Numbering:
     def given(self, value: int, *, counts: bool = True) -> None:
         """A row brings its own value; it ``counts`` unless InnoDB refuses the row as a duplicate (REPLACE's do)."""
         self.skip_to(value)
-        if counts and value > 0 and value >= self._last:
+        if counts and value >= (0 if self.has_numbered and self.reserves else 1) and value >= self._last:
             self.following = max(self.following, self._behind(value, 1) if self.reserves else value + 1)
         self._stored()
 
@@ -90,7 +94,7 @@ class Numbering:
         """The value ``generated`` for a row that was not stored (0: none) serves the next row."""
         self._next = mark or generated
         if generated and not self.reserves and self.following == generated + 1:
-            self.following = self._reserved_to = generated
+            self.following = self._reserved_to = self._last = generated
 
     def _stored(self) -> None:
         if self._left:

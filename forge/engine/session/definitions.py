@@ -14,7 +14,14 @@ from forge.engine.session.connection import Connection
 from forge.engine.session.memory_tables import open_for_definition
 from forge.engine.session.settings import check_selects
 from forge.errors import ScenarioError, UnsupportedError
-from forge.plan.definitions import DatabaseCreation, DatabaseDrop, DdlStatement, TableAlteration, dropped_tables
+from forge.plan.definitions import (
+    AnyTableCreation,
+    DatabaseCreation,
+    DatabaseDrop,
+    DdlStatement,
+    TableAlteration,
+    dropped_tables,
+)
 from forge.sql.ast.statements import CreateTable
 from forge.sql.errors import SqlUnsupported, StrictRefusal
 from forge.sql.parse.statements import Ddl
@@ -68,6 +75,21 @@ def defined(connection: Connection, statement: Ddl, sql: str, time: StatementTim
             raise
         problem = f"{error.problem}: taken with a warning without strict mode, which is not supported yet"
         raise SqlUnsupported(problem, error.offset, expected=error.expected) from None
+    if connection.line.grammar.opens_literal_defaults:
+        _check_zero_defaults(definition, connection)
     if isinstance(definition, TableAlteration) and connection.settings.binlog_alter_two_phase:
         definition = replace(definition, two_phase=has_two_phases(definition))
     return replace(definition, text=replace(definition.text, line=line))
+
+
+def _check_zero_defaults(definition: DdlStatement, connection: Connection) -> None:
+    """MariaDB refuses a default that NO_ZERO_DATE or NO_ZERO_IN_DATE forbids without strict mode too (recorded on 10.11
+    and 11.8).  Raises ScenarioError for a new table, UnsupportedError for one that had it.
+    """
+    if not isinstance(definition, AnyTableCreation | TableAlteration):
+        return
+    for column in (column for table in definition.tables for column in table.columns):
+        has_date = column.type.name in ("DATE", "DATETIME", "TIMESTAMP") and column.default is not None
+        if has_date and connection.mode.forbids_date(str(column.default)):
+            refusal = UnsupportedError if isinstance(definition, TableAlteration) else ScenarioError
+            raise refusal(f"the default of column {column.name!r} has a zero month or day", expected="a date")

@@ -277,7 +277,12 @@ def default_clause(cursor: Cursor) -> Default:
 
 
 def set_default(cursor: Cursor) -> Default:
-    """What follows SET DEFAULT: a literal in parentheses is one (recorded on MySQL 9.7).  Raises SqlError."""
+    """What follows SET DEFAULT: a literal in parentheses is one (recorded on MySQL 9.7).  Raises SqlError.
+
+    MySQL wants CURRENT_TIMESTAMP in parentheses here (sql_yacc.yy).
+    """
+    if cursor.token.is_word(*NOW) and not cursor.grammar.opens_literal_defaults:
+        cursor.wrong("a literal, or an expression in parentheses")
     default = default_clause(cursor)
     if isinstance(default, ExpressionDefault) and not default.sql.strip("( ").startswith(("+", "-")):
         default = _opened(default.sql, cursor.grammar, default.offset) or default

@@ -61,8 +61,10 @@ def _sql(statement: Statement, *, unordered: bool = False) -> str:
     """
     if unordered and statement.update is not None:
         return ""
-    where = statement.update.where if statement.update else statement.delete.where if statement.delete else None
-    if "s" in (where or {}):
+    conditional = statement.update or statement.delete
+    where = (conditional.where if conditional is not None else None) or {}
+    # The key of a number that changes may give the order.
+    if "s" in where or ("a" in where and statement.update is not None and "a" in statement.update.set):
         return ""
     if statement.query is not None:
         return statement.query
