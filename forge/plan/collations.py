@@ -36,6 +36,8 @@ def names_collation(session: Session, line: ServerLine) -> Collation | None:
     if session.names is None:
         return None
     known = collation(session.names, line.name) if "_" in session.names else default_collation(session.names, line.name)
+    if known.charset == "utf8mb4" and "_" not in session.names and session.default_collation_for_utf8mb4 is not None:
+        known = collation(session.default_collation_for_utf8mb4, line.name)
     if known.charset in _UNSENT:
         raise ScenarioError(f"no client can send texts in {known.charset} (error 1231)", expected="names: utf8mb4")
     return known

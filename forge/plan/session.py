@@ -142,6 +142,8 @@ class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     collation_connection: str | None = None
     collation_server: str | None = None
     collation_database: str | None = None
+    #: MySQL: the collation of ``CHARACTER SET utf8mb4``; None: the server's.
+    default_collation_for_utf8mb4: Literal["utf8mb4_0900_ai_ci", "utf8mb4_general_ci"] | None = None
     sql_auto_is_null: bool = False
     #: MariaDB: replicas pass over the events (flag SKIP_REPLICATION), or do not run them beside others.
     skip_replication: bool = False

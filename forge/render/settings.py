@@ -45,7 +45,8 @@ def seconds(moment: tuple[int, int]) -> str:
 def _names(session: Session, line: ServerLine) -> str:
     named = names_collation(session, line)
     if named is None:
-        sql = "SET NAMES utf8mb4"
+        is_usual = session.default_collation_for_utf8mb4 is None
+        sql = "SET NAMES utf8mb4" + ("" if is_usual else " COLLATE utf8mb4_0900_ai_ci")
     else:
         sql = f"SET NAMES {named.charset}" + (f" COLLATE {named.name}" if "_" in (session.names or "") else "")
     if session.collation_connection is not None:
@@ -90,6 +91,7 @@ def _timestamp(session: Session, line: ServerLine) -> str:
 
 #: In the order in which they are sent.
 _SETTINGS = (
+    _collation("default_collation_for_utf8mb4"),
     _Setting(("names", "collation_connection"), _names, always=True),
     _Setting(("sql_mode",), _sql_mode),
     _Setting(("time_zone",), lambda session, line: f"SET SESSION time_zone = '{session.time_zone}'", always=True),

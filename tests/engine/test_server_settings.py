@@ -32,6 +32,8 @@ def planned(*transactions: Any, server: str = "mysql-9.7", tables: tuple[str, ..
         ("mysql-9.7", {"check_constraint_checks": False}, "mysql-9.7"),
         ("mariadb-11.8", {"sql_require_primary_key": True}, "mariadb-11.8"),
         ("mysql-5.7", {"sql_require_primary_key": True}, "mysql-5.7"),
+        ("mysql-5.7", {"default_collation_for_utf8mb4": "utf8mb4_general_ci"}, "mysql-5.7"),
+        ("mariadb-11.8", {"default_collation_for_utf8mb4": "utf8mb4_general_ci"}, "mariadb-11.8"),
         ("mysql-9.7", {"default_storage_engine": "Aria"}, "mysql-9.7 has no storage engine 'Aria'"),
         ("mysql-9.7", {"default_storage_engine": "InoDB"}, "did you mean 'InnoDB'"),
     ],
@@ -84,3 +86,13 @@ def test_names_of_a_server_that_lowers_them_are_one_name() -> None:
         planned([ddl("CREATE TABLE sHOP.T (id INT PRIMARY KEY)")], tables=(table,), lower_case_table_names=1)
     with pytest.raises(ScenarioError, match="there is no table"):
         planned([insert("shop.t", {"id": 1})], tables=("CREATE TABLE shop.T (id INT PRIMARY KEY)",))
+
+
+def test_utf8mb4_has_the_collation_of_the_session() -> None:
+    table = "CREATE TABLE d.c (id INT, a VARCHAR(3) CHARACTER SET utf8mb4, b VARCHAR(3) CHARACTER SET utf8mb4 BINARY)"
+    made = planned(tables=(table,), default_collation_for_utf8mb4="utf8mb4_general_ci").tables["d.c"]
+    assert [column.type.collation for column in made.columns] == [None, 45, 46]
+    made = planned(tables=(table,)).tables["d.c"]
+    assert [column.type.collation for column in made.columns] == [None, 255, 46]
+    with pytest.raises(UnsupportedError, match="default_collation_for_utf8mb4"):
+        planned([ddl("CREATE TABLE d.s SELECT * FROM d.t")], default_collation_for_utf8mb4="utf8mb4_general_ci")

@@ -67,7 +67,9 @@ def session_variables(session: Session, line: ServerLine) -> dict[str, Any]:
     if session.collation_database is not None:
         variables["charset_database"] = collation(session.collation_database, line.name).id
     if line.query.default_collation_for_utf8mb4 is not None:
-        variables["default_collation_for_utf8mb4"] = line.query.default_collation_for_utf8mb4
+        named = session.default_collation_for_utf8mb4
+        number = line.query.default_collation_for_utf8mb4 if named is None else collation(named, line.name).id
+        variables["default_collation_for_utf8mb4"] = number
     return variables
 
 

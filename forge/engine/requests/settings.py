@@ -63,6 +63,7 @@ class SessionChange(Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     collation_connection: str | UnsetType | None = UNSET
     collation_server: str | UnsetType | None = UNSET
     collation_database: str | UnsetType | None = UNSET
+    default_collation_for_utf8mb4: Literal["utf8mb4_0900_ai_ci", "utf8mb4_general_ci"] | UnsetType | None = UNSET
     sql_auto_is_null: bool | UnsetType = UNSET
     skip_replication: bool | UnsetType = UNSET
     skip_parallel_replication: bool | UnsetType = UNSET

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
 
+from forge.charsets.collations import canonical_charset
 from forge.engine.ddl.alter_method import has_two_phases
 from forge.engine.ddl.context import DdlContext
 from forge.engine.ddl.handlers import run_definition
@@ -22,6 +24,7 @@ from forge.plan.definitions import (
     TableAlteration,
     dropped_tables,
 )
+from forge.sql.ast.definitions import CharsetClause
 from forge.sql.ast.statements import CreateTable
 from forge.sql.errors import SqlUnsupported, StrictRefusal
 from forge.sql.parse.statements import Ddl
@@ -60,6 +63,8 @@ def defined(connection: Connection, statement: Ddl, sql: str, time: StatementTim
     if isinstance(statement, CreateTable) and "NO_ENGINE_SUBSTITUTION" not in connection.mode.names:
         refuse_substitution(statement.options, connection.line)
     require_statement(connection.line, sql)
+    if connection.settings.default_collation_for_utf8mb4 is not None:
+        statement = _with_collation(statement, connection.settings.default_collation_for_utf8mb4)
     texts = connection.texts
     logs_temporary, selects_as_text = texts.logs_temporary(), False
     if isinstance(statement, CreateTable) and statement.select is not None:
@@ -93,3 +98,15 @@ def _check_zero_defaults(definition: DdlStatement, connection: Connection) -> No
         if has_date and connection.mode.forbids_date(str(column.default)):
             refusal = UnsupportedError if isinstance(definition, TableAlteration) else ScenarioError
             raise refusal(f"the default of column {column.name!r} has a zero month or day", expected="a date")
+
+
+def _with_collation(node: Any, name: str) -> Any:
+    """The parsed statement in which CHARACTER SET utf8mb4 has the collation where it names none."""
+    if isinstance(node, CharsetClause):
+        is_open = node.collation is None and node.charset is not None and canonical_charset(node.charset) == "utf8mb4"
+        return replace(node, collation=name) if is_open else node
+    if isinstance(node, tuple):
+        return tuple(_with_collation(part, name) for part in node)
+    if not is_dataclass(node) or isinstance(node, type):
+        return node
+    return replace(node, **{field.name: _with_collation(getattr(node, field.name), name) for field in fields(node)})

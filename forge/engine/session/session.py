@@ -30,6 +30,7 @@ from forge.engine.session.prepared import Prepared, xa_id
 from forge.engine.session.settings import wrong_settings
 from forge.engine.session.transactions import RunningTransaction, check_transaction, savepoint_step
 from forge.errors import ScenarioError, UnsupportedError
+from forge.plan.collations import names_collation
 from forge.plan.definitions import DdlStatement
 from forge.plan.gtids import given_gtid
 from forge.plan.requirements import session_features
@@ -158,6 +159,10 @@ class Session(ClientEnds):
         named = settings.collation_database
         if named is not None and collation(named, self.line.name).id == own:
             settings = msgspec.structs.replace(settings, collation_database=None)
+        chosen = names_collation(self.settings, self.line)
+        if "default_collation_for_utf8mb4" in change.values and "names" not in change.values and chosen is not None:
+            # What SET NAMES chose stays.
+            settings = msgspec.structs.replace(settings, names=chosen.name)
         self.change(settings)
 
     def _run_steps(self, transaction: Transaction, place: RequestPlace, statements: Sequence[RequestPlace]) -> None:

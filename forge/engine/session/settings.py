@@ -141,6 +141,7 @@ def check_selects(session: Session, line: ServerLine) -> None:
         ("explicit_defaults_for_timestamp", not session.explicit_defaults_for_timestamp),
         ("lower_case_table_names", session.lower_case_table_names != 0),
         ("sql_require_primary_key", session.sql_require_primary_key),
+        ("default_collation_for_utf8mb4", session.default_collation_for_utf8mb4 is not None),
     )
     for name, is_set in odd:
         if is_set:
