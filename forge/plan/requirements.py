@@ -30,6 +30,7 @@ def session_features(session: Session, line: ServerLine) -> Iterator[tuple[str, 
         ("checksum", "checksums", session.checksum == "crc32"),
         ("generate_invisible_primary_key", "generated_invisible_key", session.generate_invisible_primary_key),
         ("sql_require_primary_key", "sql_require_primary_key", session.sql_require_primary_key),
+        ("default_table_encryption", "default_table_encryption", session.default_table_encryption),
         (
             "default_collation_for_utf8mb4",
             "default_collation_for_utf8mb4",

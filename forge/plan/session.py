@@ -116,6 +116,8 @@ class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     generate_invisible_primary_key: bool = False
     #: Tables need a primary key (MySQL 8.0.13 on).
     sql_require_primary_key: bool = False
+    #: MySQL: new databases are encrypted where they do not say.
+    default_table_encryption: bool = False
     #: False: TIMESTAMP columns are NOT NULL and have defaults without a word of it, and NULL in them is the time.
     explicit_defaults_for_timestamp: bool = True
     #: The engine of a table whose definition names none.

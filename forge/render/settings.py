@@ -115,6 +115,7 @@ _SETTINGS = (
     _Setting(("compression", "compression_level"), _compression),
     _flag("sql_generate_invisible_primary_key", "generate_invisible_primary_key"),
     _flag("sql_require_primary_key", "sql_require_primary_key"),
+    _flag("default_table_encryption", "default_table_encryption"),
     _flag("explicit_defaults_for_timestamp", "explicit_defaults_for_timestamp"),
     _Setting(
         ("default_storage_engine",),

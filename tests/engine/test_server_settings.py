@@ -34,6 +34,7 @@ def planned(*transactions: Any, server: str = "mysql-9.7", tables: tuple[str, ..
         ("mysql-5.7", {"sql_require_primary_key": True}, "mysql-5.7"),
         ("mysql-5.7", {"default_collation_for_utf8mb4": "utf8mb4_general_ci"}, "mysql-5.7"),
         ("mariadb-11.8", {"default_collation_for_utf8mb4": "utf8mb4_general_ci"}, "mariadb-11.8"),
+        ("mysql-5.7", {"default_table_encryption": True}, "mysql-5.7"),
         ("mysql-9.7", {"default_storage_engine": "Aria"}, "mysql-9.7 has no storage engine 'Aria'"),
         ("mysql-9.7", {"default_storage_engine": "InoDB"}, "did you mean 'InnoDB'"),
     ],

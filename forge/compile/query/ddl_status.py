@@ -92,7 +92,7 @@ def ddl_variables(
         variables["ddl_xid"] = xid
     match statement:
         case DatabaseCreation(encrypts=True):
-            variables["default_table_encryption"] = 0
+            variables["default_table_encryption"] = int(session.default_table_encryption)
         case ObjectDefinition():
             variables |= {"invoker": line.query.session_user} if statement.invoker else {}
             variables |= {"time_zone": session.time_zone} if statement.zone else {}

@@ -48,6 +48,7 @@ class SessionChange(Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     log_bin_compress_min_len: int | UnsetType = UNSET
     generate_invisible_primary_key: bool | UnsetType = UNSET
     sql_require_primary_key: bool | UnsetType = UNSET
+    default_table_encryption: bool | UnsetType = UNSET
     explicit_defaults_for_timestamp: bool | UnsetType = UNSET
     default_storage_engine: str | UnsetType = UNSET
     binlog_alter_two_phase: bool | UnsetType = UNSET
