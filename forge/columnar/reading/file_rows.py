@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -63,6 +64,10 @@ class Tables(Protocol):
 
 #: Batches of a window that are made before they are asked for.
 _MOST_MADE: Final = 8
+#: A second thread helps from the start with a file of so many bytes, with another one when it has taken so many
+#: seconds: the first windows of two threads take as long as four of one.
+_LONG: Final = 1 << 24
+_LONG_TIME: Final = 0.012
 #: Bytes of a row event before its rows at most: extra data, which tells its length in 2 bytes, and bitmaps of 65,535
 #: columns.
 _MOST_BEFORE_ROWS: Final = 1 << 18
@@ -88,12 +93,13 @@ class FileRows:
         side_by_side: bool = True,
         keyring: Keyring | None = None,
     ) -> None:
-        """``side_by_side``: a second thread helps with a file of many windows; ``keyring`` opens an encrypted one."""
+        """``side_by_side``: a second thread helps with a long file; ``keyring`` opens an encrypted one."""
         self._tables = tables
         self._path = path
         self._summary = ReadSummary() if summary is None else summary
         self._lister = EventLister(path, split, keyring)
         self._is_helped = side_by_side
+        self._began = 0.0
         #: Bytes of the file that have been read.
         self.read_bytes = 0
         self._known = Known()
@@ -113,12 +119,13 @@ class FileRows:
     def batches(self) -> Iterator[Batch]:
         """(table, batch), in the order of the log.
 
-        A thread makes every other window of a file of many: reading, decompressing and kernels take no lock of the
+        A thread makes every other window of a long file: reading, decompressing and kernels take no lock of the
         interpreter.
 
         Raises FormatError with the file as forge.binlog.reader.read_events does, after the rows before the bad bytes;
         bodies that no row depends on are not looked at.  OSError if the file cannot be read.
         """
+        self._began = time.monotonic()
         try:
             with closing(self._lister.lists()) as lists:
                 work = SideBySide(self._windows(lists), self._verify, self._survey, self._make, self._is_long)
@@ -130,7 +137,9 @@ class FileRows:
         self.read_bytes = self._lister.read_bytes
 
     def _is_long(self) -> bool:
-        return self._is_helped and self._lister.is_full
+        if not self._is_helped or not self._lister.is_full:
+            return False
+        return self._lister.size >= _LONG or time.monotonic() >= self._began + _LONG_TIME
 
     def _of_window(self, window: Window) -> Iterator[Batch]:
         self.read_bytes = window.listed.read_bytes

@@ -46,6 +46,8 @@ class EventLister:
         self._split = split
         self._room = Room()
         self._small: SmallPayloads | None = None
+        #: Bytes of the file; 0 if they do not tell what it takes: of an encrypted or a wrapped one, and of a split.
+        self.size = 0
         #: The next event.
         self._number = 0
 
@@ -80,7 +82,8 @@ class EventLister:
                 magic = (source := opened(file, self._keyring)).read(4)
             check_magic(magic)
             if source is file and self._split is None:
-                self._room.size.fit(os.fstat(file.fileno()).st_size)
+                self.size = os.fstat(file.fileno()).st_size
+                self._room.size.fit(self.size)
             self._room.open()
             self._room.base = self._room.read_bytes = 4
             if self._split is None:
