@@ -23,6 +23,7 @@ MYSQL, MARIADB = "mysql-9.7", "mariadb-11.8"
         (MARIADB, "a INT VISIBLE", "unexpected 'VISIBLE'"),
         (MYSQL, "a INT, PRIMARY KEY (a) INVISIBLE", "the primary key cannot be invisible"),
         (MARIADB, "a INT AS (1) STORED, PRIMARY KEY (a)", "cannot be in the primary key"),
+        (MARIADB, "id INT PRIMARY KEY, at DATETIME NOT NULL INVISIBLE", "the invisible column 'at' is NOT NULL"),
     ],
 )
 def test_a_definition_that_servers_refuse_is_refused(server: str, columns: str, problem: str) -> None:
@@ -51,6 +52,23 @@ def test_a_literal_in_parentheses_is_looked_at_when_mariadb_makes_the_table() ->
     assert plan(Scenario("x", tables=[table])).tables["d.t"].columns[1].computed_default
     with pytest.raises(ScenarioError, match="the default of column 'c' is impossible"):
         plan(Scenario("x", server="mariadb-11.8", tables=[table]))
+
+
+@pytest.mark.parametrize("server", [MYSQL, MARIADB])
+def test_tables_in_memory_have_no_fulltext_keys(server: str) -> None:
+    with pytest.raises(ScenarioError, match="MEMORY tables have no FULLTEXT keys"):
+        plan(Scenario("m", server=server, tables=["CREATE TABLE d.t (a CHAR(3), FULLTEXT KEY (a)) ENGINE=MEMORY"]))
+
+
+def test_a_number_as_default_of_a_text_keeps_its_digits_unless_it_has_an_exponent() -> None:
+    table = "CREATE TABLE d.t (id INT, a JSON DEFAULT 1.50, b JSON DEFAULT 1e3, c TEXT DEFAULT 1e30)"
+    scenario = Scenario("n", server=MARIADB, tables=[table]).transaction(insert("d.t", {"id": 1}))
+    assert [tuple(row) for row in plan(scenario).contents["d.t"]] == [(1, "1.50", "1000", "1e30")]
+
+
+def test_an_invisible_column_has_its_time_from_updates_on_mariadb() -> None:
+    table = "CREATE TABLE d.t (id INT PRIMARY KEY, at DATETIME NOT NULL INVISIBLE ON UPDATE CURRENT_TIMESTAMP)"
+    assert not plan(Scenario("i", server=MARIADB, tables=[table])).tables["d.t"].columns[1].visible
 
 
 @pytest.mark.parametrize("server", [MYSQL, MARIADB])

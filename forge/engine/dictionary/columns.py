@@ -30,6 +30,7 @@ from forge.values.base import Codec, Column, Value
 from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
 from forge.values.json.binary import decode_document
+from forge.values.numeric.floats import float_text
 from forge.values.registry import codec_for, column_for, facts_of, stored_type
 
 _NOW = ("CURRENT_TIMESTAMP", "NOW", "LOCALTIME", "LOCALTIMESTAMP")
@@ -328,6 +329,7 @@ def _default_value(
         literal = literal.decode("latin-1") if wire.dialect.hex_defaults_are_text else literal
     if isinstance(literal, Decimal) and (defined.type_facts.is_text or defined.type_facts.is_bytes):
         _check_exponent(defined, literal, default.offset)
+        literal = _number_text(literal)
     limit = None if defined.type.name != "VARCHAR" or wire.dialect.cuts_defaults else defined.type.length
     if isinstance(literal, str) and limit is not None and len(literal) > limit:
         raise SqlError(f"the default of column {defined.name!r} is longer than {limit} characters", default.offset)
@@ -346,6 +348,13 @@ def _default_value(
         refused_at = unsupported_at if line.grammar.opens_literal_defaults else strict_at
     with refused_at(default.offset), about(f"the default of column {defined.name!r} is impossible"):
         return strict_value(wire, defined.codec, literal)
+
+
+def _number_text(number: Decimal) -> str:
+    """The text that a column of text gets: a number with an exponent is a DOUBLE (recorded)."""
+    exponent = number.as_tuple().exponent
+    shown = float_text(float(number)) if isinstance(exponent, int) and exponent > 0 else None
+    return f"{number:f}" if shown is None else shown
 
 
 def _is_number(text: str) -> bool:

@@ -165,6 +165,9 @@ def _check_keys(engine: _Engine, table: Table, drafts: Sequence[KeyDraft], *, pl
         for part in key.parts
     ):
         raise SqlError("Aria tables have no keys on virtual columns", 0)
+    text_key = next((draft for draft in drafts if draft.special == "FULLTEXT"), None)
+    if text_key is not None and engine.name == "MEMORY":
+        raise SqlError("MEMORY tables have no FULLTEXT keys", text_key.offset)
     if not plain or engine.name == INNODB:
         return
     for draft, key in zip(drafts, table.keys, strict=True):

@@ -65,7 +65,7 @@ def _check_invisible(column: ColumnDefinition, line: ServerLine) -> None:
     """MariaDB wants a default for an invisible column (4108, recorded)."""
     facts = column.column
     has_default = facts.has_default or facts.default_now or facts.computed_default
-    has_value = facts.nullable or has_default or facts.auto_increment
+    has_value = facts.nullable or has_default or facts.auto_increment or facts.on_update_now
     if not facts.visible and not has_value and column.generated is None and line.ddl.invisible_needs_default:
         raise SqlError(f"the invisible column {column.name!r} is NOT NULL", column.offset, expected="a default")
 

@@ -405,7 +405,8 @@ class _Insert:
     def _update(self, new: Row, number: int) -> None:
         state = self.state
         before = state.rows[number]
-        values, literals = updated_cells(state, self.updates, before, new, self.context, rows=self.rows)
+        with spared(state, self.context, number=len(self.literals) - 1, rows=self.rows, updates=True):
+            values, literals = updated_cells(state, self.updates, before, new, self.context, rows=self.rows)
         self.converted |= {i for i in self.updates if literals[i].converts and isinstance(self.updates[i], JsonUpdate)}
         after, stamped = updated_row(state, before, values, self.by_update_trigger, self.context)
         literals |= self.by_update_trigger
