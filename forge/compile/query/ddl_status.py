@@ -12,6 +12,7 @@ from forge.compile.query.status import (
     in_order,
     reads_fraction,
     session_variables,
+    timestamp_variables,
 )
 from forge.events.status_vars import StatusVariables
 from forge.plan.collations import connection_charset
@@ -102,7 +103,7 @@ def ddl_variables(
     if isinstance(statement, AnyTableCreation | TableAlteration) and statement.kind in ("create_table", "alter_table"):
         variables["sql_require_primary_key"] = int(session.sql_require_primary_key)
         if _defines_timestamp(statement) and not statement.no_effect:
-            variables["explicit_defaults_for_timestamp"] = int(session.explicit_defaults_for_timestamp)
+            variables |= timestamp_variables(session, line)
     making = _making(statement)
     if making is not None:
         variables |= _time_variables(making, microsecond, session, line)
@@ -186,8 +187,8 @@ def create_select_variables(statement: TableCreationSelect, session: Session, li
     """What all QUERY events of CREATE TABLE ... SELECT have: the zone, if the default of a moment is checked."""
     zone = _checks_moment_default(_columns(statement), session, line)
     variables = session_variables(session, line) | ({"time_zone": session.time_zone} if zone else {})
-    if line.knows("explicit_defaults_for_timestamp") and _defines_timestamp(statement):
-        variables["explicit_defaults_for_timestamp"] = int(session.explicit_defaults_for_timestamp)
+    if _defines_timestamp(statement):
+        variables |= timestamp_variables(session, line)
     return variables
 
 

@@ -19,6 +19,7 @@ from forge.compile.query.status import (
     THREAD_SPECIFIC,
     in_order,
     session_variables,
+    timestamp_variables,
 )
 from forge.events.append_block import AppendBlock
 from forge.events.begin_load_query import BeginLoadQuery
@@ -63,8 +64,8 @@ def statement_variables(statement: RowsStatement, session: Session, line: Server
         names = statement.opened.databases or (statement.table.database,)
         over = (statement.foreign_keys.isolates and line.query.foreign_keys_isolate) or len(names) > MAX_DATABASES
         variables["updated_databases"] = OVER_MAX_DATABASES if over else names
-    if text.clauses.defines_timestamp and line.knows("explicit_defaults_for_timestamp"):
-        variables["explicit_defaults_for_timestamp"] = int(session.explicit_defaults_for_timestamp)
+    if text.clauses.defines_timestamp:
+        variables |= timestamp_variables(session, line)
     return variables
 
 

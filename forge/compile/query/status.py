@@ -73,6 +73,12 @@ def session_variables(session: Session, line: ServerLine) -> dict[str, Any]:
     return variables
 
 
+def timestamp_variables(session: Session, line: ServerLine) -> dict[str, int]:
+    """What a statement that defines a TIMESTAMP has besides."""
+    known = line.knows("explicit_defaults_for_timestamp")
+    return {"explicit_defaults_for_timestamp": int(session.explicit_defaults_for_timestamp)} if known else {}
+
+
 def in_order(variables: dict[str, Any], line: ServerLine) -> StatusVariables:
     """The variables in writing order, without those that the line does not have yet."""
     order = ORDER if line.query.variables is None else line.query.variables
@@ -102,8 +108,8 @@ def begin_variables(statement: RowsStatement, microsecond: int, session: Session
             variables["time_zone"] = session.time_zone
         if calls_use_fraction(calls, line):
             variables["microseconds"] = microsecond
-    if statement.text.clauses.defines_timestamp and line.knows("explicit_defaults_for_timestamp"):
-        variables["explicit_defaults_for_timestamp"] = int(session.explicit_defaults_for_timestamp)
+    if statement.text.clauses.defines_timestamp:
+        variables |= timestamp_variables(session, line)
     return in_order(variables, line)
 
 
