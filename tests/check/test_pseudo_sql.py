@@ -111,6 +111,16 @@ def test_deletes_have_only_a_before_image_and_rows_without_columns_are_rows() ->
     assert images(lines) == [({1: "1"}, None), (None, {})]
 
 
+@pytest.mark.parametrize("words", [b"### SET", b"### SET /* no columns */"])
+def test_an_after_image_without_columns_is_one(words: bytes) -> None:
+    line = b"###   @1=1 /* INT meta=0 nullable=1 is_null=0 */"
+    ((before, after),) = images(
+        [*header("Update_rows: table id 127 flags: STMT_END_F"), b"### UPDATE `t`.`a`", b"### WHERE", line, words]
+    )
+    assert before is not None
+    assert after == {}
+
+
 def test_names_are_read_with_their_backticks_and_line_breaks() -> None:
     lines = [
         *header("Table_map: `p`.`a`b", 900),

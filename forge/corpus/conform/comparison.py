@@ -161,7 +161,7 @@ class Comparison:
     ) -> Iterator[Difference]:
         if cells is None or answers is None:
             if (cells is None) != (answers is None):
-                there = "has no" if cells is None else "has a"
+                there = "has no" if cells is None else "has its"
                 yield _of_row("presence", row, f"the row {there} {image} image, it shows otherwise", image=image)
             return
         given = {answer.column: answer for answer in answers}

@@ -45,6 +45,8 @@ _ROWS = re.compile(rb"(?:Write|Update|Delete)_(?:compressed_)?rows", re.IGNORECA
 _ROW = re.compile(rb"### (INSERT INTO|UPDATE|DELETE FROM) `((?:[^`]|``)*)`\.`((?:[^`]|``)*)`( VALUES \(\))?\Z")
 _ROW_STARTS = (b"### INSERT INTO `", b"### UPDATE `", b"### DELETE FROM `")
 _CELL = re.compile(rb"###   @(\d+)=(.*) /\* ([A-Z].*) meta=\d+ nullable=[01] is_null=[01] \*/\Z", re.DOTALL)
+#: MariaDB's client says so of an image without columns.
+_IMAGE = re.compile(rb"### (SET|WHERE)(?: /\* no columns \*/)?\Z")
 _CELL_START = b"###   @"
 _CELL_MORE = b"###      "
 _UNKNOWN_COLUMN = re.compile(rb"!! Don't know how to handle column type=(\d+) meta=")
@@ -271,9 +273,9 @@ class TextReader:
             self._row = _Row(database, table, _KINDS[head[1]])
             if head[4]:
                 self._row.after = {}
-        elif line in (b"### SET", b"### WHERE") and self._row is not None:
+        elif self._row is not None and (image := _IMAGE.match(line)):
             self._row.image = {}
-            if line == b"### SET":
+            if image[1] == b"SET":
                 self._row.after = self._row.image
             else:
                 self._row.before = self._row.image
