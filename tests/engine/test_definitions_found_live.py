@@ -23,6 +23,7 @@ MYSQL, MARIADB = "mysql-9.7", "mariadb-11.8"
         (MARIADB, "a INT VISIBLE", "unexpected 'VISIBLE'"),
         (MYSQL, "a INT, PRIMARY KEY (a) INVISIBLE", "the primary key cannot be invisible"),
         (MARIADB, "a INT AS (1) STORED, PRIMARY KEY (a)", "cannot be in the primary key"),
+        (MARIADB, "a TIMESTAMP NULL ON UPDATE LOCALTIME", "unexpected 'LOCALTIME'; expected CURRENT_TIMESTAMP"),
         (MARIADB, "id INT PRIMARY KEY, at DATETIME NOT NULL INVISIBLE", "the invisible column 'at' is NOT NULL"),
     ],
 )

@@ -197,8 +197,8 @@ def _check_special(
     if definition.engine == INNODB and column.column.generated == "virtual":
         raise SqlError(f"virtual column {column.name!r} cannot be in a {special} key", part.offset, expected="STORED")
     if column.type.length == 0 and not column.type_facts.is_blob:
-        kind = refusal if column.type_facts.is_text else SqlError
-        raise kind(f"a column of length 0 cannot be in a key: {column.name!r}", part.offset)
+        known_refusal = refusal if column.type_facts.is_text else SqlError
+        raise known_refusal(f"a column of length 0 cannot be in a key: {column.name!r}", part.offset)
     if special == "FULLTEXT" and not column.type_facts.is_text:
         raise SqlError(f"a {column.type.name} column cannot be in a FULLTEXT key", part.offset, expected="text")
     if special == "FULLTEXT" and part.prefix == 0:

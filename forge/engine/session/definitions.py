@@ -22,6 +22,7 @@ from forge.plan.definitions import (
     DatabaseDrop,
     DdlStatement,
     TableAlteration,
+    TableCreation,
     dropped_tables,
 )
 from forge.sql.ast.definitions import CharsetClause
@@ -89,14 +90,14 @@ def defined(connection: Connection, statement: Ddl, sql: str, time: StatementTim
 
 def _check_zero_defaults(definition: DdlStatement, connection: Connection) -> None:
     """MariaDB refuses a default that NO_ZERO_DATE or NO_ZERO_IN_DATE forbids without strict mode too (recorded on 10.11
-    and 11.8).  Raises ScenarioError for a new table, UnsupportedError for one that had it.
+    and 11.8).  Raises ScenarioError for a new table, UnsupportedError where it was there already.
     """
     if not isinstance(definition, AnyTableCreation | TableAlteration):
         return
     for column in (column for table in definition.tables for column in table.columns):
         has_date = column.type.name in ("DATE", "DATETIME", "TIMESTAMP") and column.default is not None
         if has_date and connection.mode.forbids_date(str(column.default)):
-            refusal = UnsupportedError if isinstance(definition, TableAlteration) else ScenarioError
+            refusal = ScenarioError if isinstance(definition, TableCreation) else UnsupportedError
             raise refusal(f"the default of column {column.name!r} has a zero month or day", expected="a date")
 
 

@@ -148,6 +148,9 @@ def _attribute(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
     if cursor.accept("SERIAL", "DEFAULT", "VALUE"):
         return replace(column, nullable=False, auto_increment=True, keys=(*column.keys, "unique"))
     if cursor.accept("ON", "UPDATE"):
+        if cursor.grammar.local_time_default and cursor.token.is_word("LOCALTIME", "LOCALTIMESTAMP"):
+            # Functions of their own there (recorded on 11.8).
+            cursor.wrong("CURRENT_TIMESTAMP")
         return replace(column, on_update=_now(cursor))
     if cursor.accept("AUTO_INCREMENT"):
         # It says NOT NULL as well; the last word counts (recorded).
@@ -279,7 +282,7 @@ def default_clause(cursor: Cursor) -> Default:
 def set_default(cursor: Cursor) -> Default:
     """What follows SET DEFAULT: a literal in parentheses is one (recorded on MySQL 9.7).  Raises SqlError.
 
-    MySQL wants CURRENT_TIMESTAMP in parentheses here (sql_yacc.yy).
+    MySQL wants CURRENT_TIMESTAMP in parentheses here (recorded on 9.7).
     """
     if cursor.token.is_word(*NOW) and not cursor.grammar.opens_literal_defaults:
         cursor.wrong("a literal, or an expression in parentheses")
