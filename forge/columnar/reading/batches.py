@@ -21,9 +21,9 @@ from forge.columnar.reused import Reused
 from forge.errors import FormatError
 from forge.events.row_image import OLD_TEMPORALS
 
-#: Cells of a batch at most: what the walk notes of them fits a core's cache.  Tables of many columns have some rows all
-#: the same.
-_MOST_CELLS = 1 << 19
+#: Cells of a batch at most, so that what the walk notes of them stays within a few MiB.  Tables of many columns have
+#: some rows all the same.
+_MOST_CELLS = 1 << 20
 _LEAST_ROWS = 1 << 8
 _OPERATIONS = strings_of(beside.OPERATIONS)
 _FIRST = np.zeros(1, np.int32)
@@ -244,7 +244,7 @@ class Batches:
     def _nothing(self, place: int, count: int) -> pa.Array:
         empty = self._empty[place]
         if len(empty) < count:
-            empty = self._empty[place] = pa.nulls(2 * count, empty.type)
+            empty = self._empty[place] = pa.nulls(max(count, min(2 * count, beside.MOST_ROWS)), empty.type)
         return empty.slice(0, count)
 
     def _array(

@@ -12,7 +12,7 @@ from forge.columnar.machine import kernel
 from forge.columnar.reading.gtids import GTID_TYPE
 
 #: Rows of a batch at most.
-MOST_ROWS: Final = 1 << 16
+MOST_ROWS: Final = 1 << 17
 OPERATIONS: Final = ("insert", "update", "delete")
 
 #: Column -> Arrow type, in the order of a batch.  ``_position`` is the file offset of the row's event, or of the
