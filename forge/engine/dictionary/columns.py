@@ -30,6 +30,7 @@ from forge.values.base import Codec, Column, Value
 from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
 from forge.values.json.binary import decode_document
+from forge.values.literals import is_number
 from forge.values.numeric.floats import float_text
 from forge.values.registry import codec_for, column_for, facts_of, stored_type
 
@@ -343,7 +344,7 @@ def _default_value(
         raise SqlUnsupported(f"{problem} is not supported yet", default.offset, expected="0")
     # Without strict mode servers refuse other values all the same, and take some dates and decimals.
     refused_at = strict_at if defined.type_facts.is_temporal or defined.type_facts.kind == "decimal" else at_offset
-    if isinstance(literal, str) and defined.type_facts.is_approximate and _is_number(literal):
+    if isinstance(literal, str) and defined.type_facts.is_approximate and _is_finite(literal):
         # Of a text MySQL in strict mode alone refuses what is too large; the others take the largest number.
         refused_at = unsupported_at if line.grammar.opens_literal_defaults else strict_at
     with refused_at(default.offset), about(f"the default of column {defined.name!r} is impossible"):
@@ -357,11 +358,8 @@ def _number_text(number: Decimal) -> str:
     return f"{number:f}" if shown is None else shown
 
 
-def _is_number(text: str) -> bool:
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False
+def _is_finite(text: str) -> bool:
+    return is_number(text) and math.isfinite(float(text))
 
 
 def _check_exponent(defined: ColumnDefinition, number: Decimal, offset: int) -> None:

@@ -31,6 +31,7 @@ from forge.sql.errors import SqlUnsupported, StrictRefusal
 from forge.sql.parse.statements import Ddl
 from forge.sql.reads.features import require_statement
 from forge.sql.version_comments import as_logged, as_sent
+from forge.values.registry import facts_of
 
 
 def apply_definition(connection: Connection, statement: Ddl, text: str, line: int | None) -> DdlStatement:
@@ -95,8 +96,8 @@ def _check_zero_defaults(definition: DdlStatement, connection: Connection) -> No
     if not isinstance(definition, AnyTableCreation | TableAlteration):
         return
     for column in (column for table in definition.tables for column in table.columns):
-        has_date = column.type.name in ("DATE", "DATETIME", "TIMESTAMP") and column.default is not None
-        if has_date and connection.mode.forbids_date(str(column.default)):
+        has_date = facts_of(column.type).has_date
+        if has_date and column.default is not None and connection.mode.forbids_date(str(column.default)):
             refusal = ScenarioError if isinstance(definition, TableCreation) else UnsupportedError
             raise refusal(f"the default of column {column.name!r} has a zero month or day", expected="a date")
 

@@ -159,10 +159,10 @@ class Session(ClientEnds):
         named = settings.collation_database
         if named is not None and collation(named, self.line.name).id == own:
             settings = msgspec.structs.replace(settings, collation_database=None)
-        chosen = names_collation(self.settings, self.line)
-        if "default_collation_for_utf8mb4" in change.values and "names" not in change.values and chosen is not None:
+        if "default_collation_for_utf8mb4" in change.values and "names" not in change.values:
             # What SET NAMES chose stays.
-            settings = msgspec.structs.replace(settings, names=chosen.name)
+            chosen = names_collation(self.settings, self.line)
+            settings = msgspec.structs.replace(settings, names=None if chosen is None else chosen.name)
         self.change(settings)
 
     def _run_steps(self, transaction: Transaction, place: RequestPlace, statements: Sequence[RequestPlace]) -> None:
