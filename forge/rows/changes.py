@@ -61,6 +61,9 @@ class Changes:
         return sum(_value_bytes(array) for image in self.images for array in image.arrays.values())
 
     def slice(self, first: int, count: int) -> Changes:
+        """So many rows; all of them are these."""
+        if count == self.rows:
+            return self
         before, after = (None if image is None else image.slice(first, count) for image in (self.before, self.after))
         return Changes(self.kind, count, before, after)
 
@@ -205,6 +208,10 @@ class ChangeReader:
     def _runs(self, batch: pa.RecordBatch) -> Iterator[tuple[ChangeKind, int, int, list[bytes | None]]]:
         """(kind, first row, rows, bitmaps of both images) of rows that follow each other and are alike."""
         rows = batch.num_rows
+        presence: list[pa.Array | None] = [self._presence(batch, PRESENT_BEFORE), self._presence(batch, PRESENT_AFTER)]
+        if self.operation != "operation" and all(each is None for each in presence):
+            yield self.operation, 0, rows, [None, None]
+            return
         changed = np.zeros(rows, bool)
         changed[0] = True
         codes: list[ChangeKind] | None = None
@@ -221,7 +228,6 @@ class ChangeReader:
             found = numbers.to_numpy()
             changed[1:] |= found[1:] != found[:-1]
             codes = [KINDS[number] for number in found.tolist()]
-        presence: list[pa.Array | None] = [self._presence(batch, PRESENT_BEFORE), self._presence(batch, PRESENT_AFTER)]
         for bitmaps in presence:
             if bitmaps is not None:
                 changed[1:] |= _differs_from_last(bitmaps)
