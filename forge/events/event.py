@@ -55,6 +55,7 @@ HEADER = Struct(
 )
 #: The header of version 1 (3.23).
 OLD_HEADER = Struct("timestamp" / Int32ul, "type_code" / Int8ul, "server_id" / Int32ul, "event_size" / Int32ul)
+_read_header = fixed_layout(HEADER).read
 SIZE_OFFSET = 9
 #: QUERY, most of them BEGIN, and TABLE_MAP come with the same bytes in one transaction after the other;
 #: FORMAT_DESCRIPTION, PREVIOUS_GTIDS and GTID_LIST in one file after the other.  Bodies of at most so many bytes stay.
@@ -225,7 +226,7 @@ def _decode(raw: bytes, offset: int, format: FormatContext, *, strict: bool) -> 
     if format.binlog_version == 1:
         (timestamp, _, server_id, event_size), log_pos, flags = fixed_layout(OLD_HEADER).read(raw[:size]), None, 0
     else:
-        timestamp, _, server_id, event_size, log_pos, flags = fixed_layout(HEADER).read(raw[:HEADER_SIZE])
+        timestamp, _, server_id, event_size, log_pos, flags = _read_header(raw[:HEADER_SIZE])
     description = type_code == FormatDescription.type_code
     with_checksum = is_checksum_aware(raw[size:]) if description else format.checksum
     if with_checksum and len(raw) < size + CHECKSUM_SIZE:
@@ -258,7 +259,7 @@ def _decode(raw: bytes, offset: int, format: FormatContext, *, strict: bool) -> 
         log_pos=None if log_pos == place else log_pos,
         checksum=None if checksum is None or checksum == event_checksum(memoryview(raw)[:end]) else checksum,
         header_extra=b"" if plain or not any(raw[HEADER_SIZE:size]) else raw[HEADER_SIZE:size],
-        post_header_extra=extra if any(extra) else b"",
+        post_header_extra=extra if extra and any(extra) else b"",
     )
 
 

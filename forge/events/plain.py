@@ -51,6 +51,8 @@ def plain(value: Any) -> Any:
 def flag_names(value: int, table: Iterable[tuple[int, str]]) -> list[str | int]:
     """The names of the bits in ``value``; bits without a name stay numbers."""
     names: list[str | int] = []
+    if not value:
+        return names
     for bit, name in table:
         if value & bit:
             names.append(name)

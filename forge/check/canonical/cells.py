@@ -270,8 +270,14 @@ def surroundings_of(placed: PlacedEvent, mapped: MappedTable | None = None) -> S
     """What the fields of the event depend on; ``mapped`` is the table that it maps, if it is a TABLE_MAP."""
     server_id, mariadb = placed.event.server_id, placed.format.mariadb
     if mapped is None:
-        return Surroundings(server_id, mariadb)
+        return _surroundings(server_id, mariadb)
     return Surroundings(server_id, mariadb, mapped.columns, mapped.problem)
+
+
+@lru_cache(maxsize=64)
+def _surroundings(server_id: int, mariadb: bool) -> Surroundings:
+    """Those of all events but TABLE_MAP: the same for most of a file."""
+    return Surroundings(server_id, mariadb)
 
 
 def row_changes(placed: PlacedEvent, inner: int, mapped: MappedTable) -> Iterator[RowChange]:

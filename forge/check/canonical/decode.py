@@ -18,10 +18,11 @@ from forge.check.canonical.printed import render_text
 from forge.check.canonical.readers import is_informational, readers_of
 from forge.check.canonical.table_maps import TableMaps
 from forge.errors import FormatError, UnsupportedError
-from forge.events.event import EVENT_FLAGS, Event, carries_checksum, own_format
+from forge.events.event import EVENT_FLAGS, carries_checksum, own_format
 from forge.events.layout import Surroundings
 from forge.events.plain import flag_names, text_or_hex
 from forge.events.query import Query
+from forge.events.registry import event_name
 from forge.events.row_reader import QuickRows
 from forge.events.rows import ROWS_BODIES
 from forge.values.quick import UnusualError
@@ -73,17 +74,23 @@ def event_without_rows(logged: LoggedEvent, mapped: MappedTable | None) -> dict[
     shown: dict[str, Any] = {
         "index": placed.index,
         "offset": placed.offset,
-        **({"inner": logged.inner} if logged.inner else {}),
-        "type": event.type_name,
-        "type_code": event.type_code,
-        "timestamp": event.timestamp,
-        "server_id": event.server_id,
-        "event_size": len(placed.raw),
-        "log_pos": _log_pos(placed),
-        "flags": flag_names(event.flags, EVENT_FLAGS),
-        **_extra_fields(event),
-        "checksum": _checksum(placed),
     }
+    if logged.inner:
+        shown["inner"] = logged.inner
+    type_code = event.type_code
+    shown["type"] = event_name(type_code)
+    shown["type_code"] = type_code
+    shown["timestamp"] = event.timestamp
+    shown["server_id"] = event.server_id
+    shown["event_size"] = len(placed.raw)
+    shown["log_pos"] = _log_pos(placed)
+    shown["flags"] = flag_names(event.flags, EVENT_FLAGS)
+    # Bytes behind a header or a fixed part that is longer than usual.
+    if event.header_extra:
+        shown["header_extra"] = event.header_extra.hex()
+    if event.post_header_extra:
+        shown["post_header_extra"] = event.post_header_extra.hex()
+    shown["checksum"] = _checksum(placed)
     if is_informational(event):
         shown["readers"] = readers_of(event, placed.format)
     shown["fields"] = _fields(placed, mapped)
@@ -95,12 +102,6 @@ def _log_pos(placed: PlacedEvent) -> int:
     if placed.event.log_pos is not None:
         return placed.event.log_pos
     return own_format(placed.event, placed.format).log_pos(placed.offset, len(placed.raw))
-
-
-def _extra_fields(event: Event) -> dict[str, str]:
-    """Bytes behind a header or a fixed part that is longer than usual."""
-    extra = (("header_extra", event.header_extra), ("post_header_extra", event.post_header_extra))
-    return {name: data.hex() for name, data in extra if data}
 
 
 def _fields(placed: PlacedEvent, mapped: MappedTable | None) -> dict[str, Any]:
