@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from io import RawIOBase
+from io import BytesIO, RawIOBase
 
 from forge.binlog.reader import Frame, announced_size, frames
 from forge.errors import FormatError
@@ -51,9 +51,18 @@ def payload_bytes(body: TransactionPayload, most: int = LARGEST) -> bytes:
 def unpacked(body: TransactionPayload, most: int = LARGEST) -> Iterator[bytes]:
     """The uncompressed bytes piece by piece, so that a small payload of gigabytes takes no memory.
 
+    Raises FormatError as :func:`opened_payload` and :class:`Content`.
+    """
+    content = opened_payload(body, most)
+    while piece := content.read(_PIECE):
+        yield piece
+
+
+def opened_payload(body: TransactionPayload, most: int = LARGEST) -> Content | BytesIO:
+    """What the payload holds, to be read.
+
     Raises FormatError for a head without compression or payload size, or with another size than there is (held
-    against mysqlbinlog 9.7, which alone does not mind a wrong uncompressed size), and behind ``most`` bytes.  Of a
-    wrong size nothing is said before the last piece.
+    against mysqlbinlog 9.7, which alone does not mind a wrong uncompressed size), and for more than ``most`` bytes.
     """
     kind, length = body.number(COMPRESSION_TYPE), body.number(PAYLOAD_SIZE)
     if kind is None or length is None:
@@ -66,8 +75,7 @@ def unpacked(body: TransactionPayload, most: int = LARGEST) -> Iterator[bytes]:
             offset=0,
         )
     if kind == NONE:
-        yield body.payload
-        return
+        return BytesIO(body.payload)
     if kind != ZSTD:
         raise FormatError(f"unknown compression {kind}", phase="body", offset=0)
     size = body.number(UNCOMPRESSED_SIZE)
@@ -75,33 +83,54 @@ def unpacked(body: TransactionPayload, most: int = LARGEST) -> Iterator[bytes]:
         raise FormatError(
             f"the payload announces {size} bytes; at most {most} are unpacked here", phase="body", offset=0
         )
-    yield from decompressed(body.payload, size, most)
+    return Content(body.payload, size, most)
 
 
-def decompressed(payload: bytes | memoryview | RawIOBase, size: int | None, most: int) -> Iterator[bytes]:
-    """What zstd frames unpack to, ``size`` bytes where that is known.  Raises FormatError as :func:`unpacked`."""
-    import zstandard
+class Content:
+    """What zstd frames unpack to: ``size`` bytes where that is known, and at most ``most``."""
 
-    # A stream, since early 8.0 wrote frames without their content's size; there may be several frames.
-    decompressor = zstandard.ZstdDecompressor(max_window_size=1 << 27)
-    total, piece = 0, b""
-    try:
-        with decompressor.stream_reader(payload, _READ, read_across_frames=True) as stream:  # type: ignore[arg-type]
-            while following := stream.read(_PIECE):
-                total += len(following)
-                if total > (most if size is None else size):
-                    break
-                if piece:
-                    yield piece
-                piece = following
-    except zstandard.ZstdError as error:
-        raise FormatError(f"zstd: {error}", phase="body", offset=0) from None
-    if size is not None and total != size:
-        decompressed = f"{total} were decompressed" if total < size else "more were decompressed"
-        raise FormatError(f"the header announces {size} bytes, but {decompressed}", phase="body", offset=0)
-    if total > most:
-        raise FormatError(f"the payload has more than {most} bytes", phase="body", offset=0)
-    yield piece
+    def __init__(self, frames: bytes | memoryview | RawIOBase, size: int | None, most: int) -> None:
+        import zstandard
+
+        # A stream, since early 8.0 wrote frames without their content's size; there may be several frames.
+        decompressor = zstandard.ZstdDecompressor(max_window_size=1 << 27)
+        self._stream = decompressor.stream_reader(frames, _READ, read_across_frames=True)  # type: ignore[arg-type]
+        self._damaged = zstandard.ZstdError
+        self._size, self._most = size, most
+        self._read = 0
+        #: The byte behind what was read: whether there is one tells if that was all.
+        self._ahead = b""
+
+    def read(self, size: int) -> bytes:
+        """So many bytes, fewer at the end, and none behind it.  Raises FormatError as :meth:`readinto`."""
+        piece = bytearray(size)
+        with memoryview(piece) as room:
+            got = self.readinto(room)
+        del piece[got:]
+        return bytes(piece)
+
+    def readinto(self, room: memoryview) -> int:
+        """Fill the room: how many bytes there were, fewer than it takes at the end, and none behind it.
+
+        Raises FormatError for bytes that are no zstd, and for another size, of which nothing is said before the last
+        piece.
+        """
+        got = len(self._ahead)
+        room[:got] = self._ahead
+        try:
+            if got < len(room):  # zstd minds that there is no room.
+                got += self._stream.readinto(room[got:])
+            self._ahead = self._stream.read(1) if got == len(room) else b""
+        except self._damaged as error:
+            raise FormatError(f"zstd: {error}", phase="body", offset=0) from None
+        self._read += got
+        found, size = self._read + len(self._ahead), self._size
+        if size is not None and (found > size or (found < size and not self._ahead)):
+            decompressed = f"{found} were decompressed" if found < size else "more were decompressed"
+            raise FormatError(f"the header announces {size} bytes, but {decompressed}", phase="body", offset=0)
+        if found > self._most:
+            raise FormatError(f"the payload has more than {self._most} bytes", phase="body", offset=0)
+        return got
 
 
 def inner_format(format: FormatContext) -> FormatContext:

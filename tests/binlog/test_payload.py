@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.binlog.listing import assemble, disassemble, listing_text
-from forge.binlog.payload import LEVELS, PayloadForm, compress_bytes, likely_levels, payload_bytes
+from forge.binlog.payload import LEVELS, Content, PayloadForm, compress_bytes, likely_levels, payload_bytes
 from forge.binlog.writer import write_binlog
 from forge.compile import compile_plan
 from forge.errors import FormatError
@@ -44,6 +44,31 @@ def test_every_form_gives_the_bytes_back(data: bytes, form: PayloadForm) -> None
     assert payload_bytes(body) == data
     parsed = TransactionPayload.parse(body.build(FormatContext()), FormatContext())
     assert payload_bytes(parsed) == data
+
+
+@given(
+    st.binary(max_size=400),
+    FORMS.filter(lambda form: form.compression != NONE),
+    st.integers(1, 150),
+    st.integers(-3, 3),
+)
+def test_content_comes_in_pieces_of_any_size_and_the_last_one_only_where_the_whole_is_as_long_as_was_said(
+    data: bytes, form: PayloadForm, piece: int, more: int
+) -> None:
+    said = max(len(data) + more, 0)
+    content = Content(compress_bytes(data, form).payload, said, 1 << 10)
+    room, found = bytearray(piece), b""
+    try:
+        while got := content.readinto(memoryview(room)):
+            found += room[:got]
+            assert got == piece or len(found) == len(data)
+    except FormatError as error:
+        assert said != len(data)
+        assert f"the header announces {said} bytes" in error.rule
+        assert data.startswith(found)
+        assert len(found) < max(len(data), 1)
+    else:
+        assert (said, found) == (len(data), data)
 
 
 def test_order_and_unknown_fields_of_the_head_do_not_matter() -> None:

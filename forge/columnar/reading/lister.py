@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Generator, Iterator
-from io import UnsupportedOperation
+from io import BytesIO, UnsupportedOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from forge.binlog.mapped import refuse_to_pass, refuse_unusual
 from forge.binlog.opened import opened
-from forge.binlog.payload import LARGEST, decompressed, unpacked
+from forge.binlog.payload import LARGEST, Content, opened_payload
 from forge.binlog.reader import FIRST_TYPES, PlacedEvent, check_magic, torn
 from forge.binlog.wrapped import wrapping
 from forge.columnar.reading.events import AT_SPECIAL, BAD_SIZE, FULL, event_classes
@@ -249,17 +249,17 @@ class EventLister:
         buffer, at, place, number = self._room.list.buffer, self._room.at, self._room.place, self._number
         size = self._room.size_at(at)
 
-        def pieces() -> Iterator[bytes]:
+        def opened() -> Content | BytesIO:
             begin, length, full = frame_of(buffer, at, size, self._tail)
             if begin and full <= LARGEST:
-                return decompressed(buffer.data[begin : begin + length], full, LARGEST)
-            return unpacked(payload_body(raw(), place, number, self._room.list.format))
+                return Content(buffer.data[begin : begin + length], full, LARGEST)
+            return opened_payload(payload_body(raw(), place, number, self._room.list.format))
 
         def raw() -> bytes:
             return buffer[at : at + size].tobytes()
 
         self._pass(size)
-        yield from self._unpack(pieces, raw, place, number)
+        yield from self._unpack(opened, raw, place, number)
 
     def _long_payload(self, long: LongPayload) -> Iterator[Listed]:
         """The same of one that does not fit the window."""
@@ -267,25 +267,30 @@ class EventLister:
         room.read_bytes += long.size - room.fill
         room.inner_fill = 0
         self._pass(room.fill)  # Nothing is left in the window.
-        yield from self._unpack(long.pieces, long.raw, long.place, self._number - 1)
+        yield from self._unpack(long.content, long.raw, long.place, self._number - 1)
         yield from room.flush()
         room.base, room.at, room.fill = long.pass_by(), 0, 0
 
     def _unpack(
-        self, pieces: Callable[[], Iterator[bytes]], raw: Callable[[], bytes], place: int, number: int
+        self, opened: Callable[[], Content | BytesIO], raw: Callable[[], bytes], place: int, number: int
     ) -> Iterator[Listed]:
-        """The events of ``pieces``, a payload's; ``raw`` are the bytes of its event."""
+        """The events of a payload's content, which is unpacked to where they are listed; ``raw``: its event's bytes."""
+        room = self._room
         try:
+            content = opened()
             inner = 0  # Bytes of the room that belong to this payload and are not yet listed.
-            for piece in pieces():
-                yield from self._room.make_for_piece(inner, len(piece))
-                self._room.put(piece)
-                inner = yield from self._walk_inner(inner + len(piece), place, number)
+            while True:
+                yield from room.make_for_more(inner)
+                got = content.readinto(room.rest)
+                if not got:
+                    break
+                room.inner_fill += got
+                inner = yield from self._walk_inner(inner + got, place, number)
             if inner:
                 raise FormatError("cut off", phase="framing")
         except FormatError as error:
-            yield from self._room.flush()
-            raise payload_error(raw(), error, place, number, self._room.list.format) from None
+            yield from room.flush()
+            raise payload_error(raw(), error, place, number, room.list.format) from None
 
     def _walk_inner(self, inner: int, place: int, number: int) -> Generator[Listed, None, int]:
         """List the whole events among the last ``inner`` bytes of the room: the bytes that are left."""

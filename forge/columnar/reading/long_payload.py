@@ -5,11 +5,10 @@ is never in memory as a whole.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from io import FileIO
 from typing import Any
 
-from forge.binlog.payload import LARGEST, decompressed
+from forge.binlog.payload import LARGEST, Content
 from forge.columnar.file_sums import crc32_of_part
 from forge.columnar.plan import Bytes
 from forge.columnar.reading.payloads import head_of
@@ -30,10 +29,10 @@ class LongPayload:
         self.size = size
         self._begin, self._end, self._unpacked = frames
 
-    def pieces(self) -> Iterator[bytes]:
-        """What it unpacks to.  Raises FormatError as forge.binlog.payload.decompressed; OSError."""
+    def content(self) -> Content:
+        """What it unpacks to.  Raises OSError, as reading it does."""
         self._file.seek(self.place + self._begin)
-        return decompressed(PartOfFile(self._file, self.place + self._end), self._unpacked, LARGEST)
+        return Content(PartOfFile(self._file, self.place + self._end), self._unpacked, LARGEST)
 
     def raw(self) -> bytes:
         """The bytes of its event."""

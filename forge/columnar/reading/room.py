@@ -26,6 +26,8 @@ from forge.unpacking import LARGEST_UNPACKED, too_large
 
 #: A window that an event has made larger than so many ordinary ones is given back behind it.
 _MOST_WINDOWS = 16
+#: With less room than this behind the window, what is unpacked goes to another buffer.
+_LEAST = SMALL // 2
 #: A file, a part of one, or what a gzip or zstd file holds.
 File = RawIOBase | Any
 
@@ -174,18 +176,23 @@ class Room:
         self.inner_fill = 0
         return kept
 
-    def make_for_piece(self, begun: int, size: int) -> Iterator[Listed]:
-        """Room for a piece behind the ``begun`` bytes of an event that has begun; both stay together.
+    def make_for_more(self, begun: int) -> Iterator[Listed]:
+        """Room for more behind the last ``begun`` bytes, of an event that has begun; both stay together.
 
         Raises FormatError for an event that is larger than what is unpacked at once.
         """
-        if self.inner_fill + size <= self._inner_size:
+        if self._inner_size - self.inner_fill >= _LEAST:
             return
         kept = yield from self.flush_around(begun)
-        if begun + size > self._inner_size:
-            # The event that has begun is all that is kept, and says what it takes.
-            event = int.from_bytes(kept[SIZE_OFFSET : SIZE_OFFSET + 4], "little")
-            if event > LARGEST_UNPACKED:
-                raise too_large("an event inside the payload", event, phase="framing", offset=0)
-            self._resize(window=self.window, inner=max(begun, event) + size)
+        # The event that has begun is all that is kept, and says what it takes.
+        event = int.from_bytes(kept[SIZE_OFFSET : SIZE_OFFSET + 4], "little") if begun >= SIZE_OFFSET + 4 else 0
+        if event > LARGEST_UNPACKED:
+            raise too_large("an event inside the payload", event, phase="framing", offset=0)
+        if (needed := max(begun, event) + _LEAST) > self._inner_size:
+            self._resize(window=self.window, inner=needed)
         self.put(kept)
+
+    @property
+    def rest(self) -> memoryview:
+        """The room that is left behind the window."""
+        return self.list.buffer.data[self.inner_end : self.inner_base + self._inner_size]

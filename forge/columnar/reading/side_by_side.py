@@ -1,4 +1,8 @@
-"""Work done piece by piece by two threads, the caller's and one more, and handed out in the order of the pieces."""
+"""Work done piece by piece by two threads, the caller's and one more, and handed out in the order of the pieces.
+
+The other thread takes pieces rather than do them, and the caller's does them rather than take some: what unpacks them
+finds what it has just made in the nearest cache.
+"""
 
 from __future__ import annotations
 
@@ -8,24 +12,24 @@ from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final, Generic, TypeVar
 
-#: Pieces that are begun and not handed out.
+#: Pieces that are taken and not handed out.
 _MOST: Final = 3
-#: Seconds that the other thread waits for the next piece, before it is given back.
+#: Seconds that the other thread waits for something to do, before it is given back.
 _PATIENCE: Final = 0.02
 
 _P = TypeVar("_P")
 
 
-class _Begun(Generic[_P]):
-    """A piece that one of the threads has taken."""
+class _Taken(Generic[_P]):
+    """A piece that was taken; ``is_begun`` once one of the threads does it."""
 
-    __slots__ = ("error", "is_done", "number", "piece")
+    __slots__ = ("error", "is_begun", "is_done", "number", "piece")
 
     def __init__(self, number: int, piece: _P | None, error: Exception | None = None) -> None:
         self.number = number
         self.piece = piece
         self.error = error
-        self.is_done = error is not None
+        self.is_begun = self.is_done = error is not None
 
 
 class SideBySide(Generic[_P]):
@@ -46,13 +50,14 @@ class SideBySide(Generic[_P]):
         self._pieces = pieces
         self._before, self._in_turn, self._after = before, in_turn, after
         self._is_long = is_long
-        self._begun: deque[_Begun[_P]] = deque()
-        self._taking = threading.Lock()
+        #: What is below changes under this lock.
         self._changed = threading.Condition()
-        self._taken = 0
+        self._taken: deque[_Taken[_P]] = deque()
+        self._count = 0
+        self._is_taking = False
         #: The piece whose step in turn is next.
         self._turn = 0
-        #: No more pieces are taken; those that are begun are not done either.
+        #: No more pieces are taken; those that were taken are not done either.
         self._is_over = self._is_closed = False
 
     def done(self) -> Generator[_P, None, None]:
@@ -64,64 +69,94 @@ class SideBySide(Generic[_P]):
             other: Future[None] | None = None
             try:
                 while True:
-                    while self._begun and self._begun[0].is_done:
-                        first = self._begun.popleft()
+                    while self._is_first_done:
+                        with self._changed:
+                            first = self._taken.popleft()
+                            self._changed.notify_all()
                         if first.error is not None:
                             raise first.error
-                        self._tell()
                         assert first.piece is not None
                         yield first.piece
-                    mine = self._take()
                     if not self._is_over and self._is_long() and (other is None or other.done()):
-                        other = thread.submit(self._go_on)
-                    if mine is not None:
-                        self._do(mine)
-                    elif self._begun:
-                        self._wait_for(lambda: self._begun[0].is_done)
-                    else:
+                        other = thread.submit(self._help)
+                    if not self._go_on():
                         return
             finally:
                 self._is_over = self._is_closed = True
                 self._tell()
 
-    def _go_on(self) -> None:
-        """Do pieces as long as there are some."""
-        while not self._is_over:
-            mine = self._take()
-            if mine is not None:
-                self._do(mine)
-                continue
+    def _go_on(self) -> bool:
+        """Do the next piece, or take one if none waits, unless the first is done; whether there is anything left."""
+        with self._changed:
+            self._changed.wait_for(
+                lambda: self._is_first_done or self._waiting or self._may_take or not (self._taken or self._is_taking)
+            )
+            if self._is_first_done:
+                return True
+            mine = self._begin()
+            if mine is None and not self._may_take:
+                return False
+            self._is_taking = self._is_taking or mine is None
+        self._take() if mine is None else self._do(mine)
+        return True
+
+    def _help(self) -> None:
+        """Take pieces, and do the next one where enough are taken, as long as there are some."""
+        while True:
             with self._changed:
-                if not self._changed.wait_for(lambda: self._is_over or len(self._begun) < _MOST, _PATIENCE):
+                if not self._changed.wait_for(lambda: self._may_take or self._waiting or self._is_over, _PATIENCE):
                     return
+                mine = None if self._may_take else self._begin()
+                if mine is None and not self._may_take:
+                    return
+                self._is_taking = self._is_taking or mine is None
+            self._take() if mine is None else self._do(mine)
 
-    def _take(self) -> _Begun[_P] | None:
-        """The next piece, to be done; None if there is none, or enough are begun."""
-        with self._taking:
-            if self._is_over or len(self._begun) >= _MOST:
-                return None
-            try:
-                piece = next(self._pieces, None)
-            except Exception as error:  # noqa: BLE001 - it is raised where its piece would be
-                self._is_over = True
-                self._begun.append(_Begun(self._taken, None, error))
-                return None
-            if piece is None:
-                self._is_over = True
-                return None
-            begun = _Begun(self._taken, piece)
-            self._taken += 1
-            self._begun.append(begun)
-            return begun
+    @property
+    def _is_first_done(self) -> bool:
+        return bool(self._taken) and self._taken[0].is_done
 
-    def _do(self, begun: _Begun[_P]) -> None:
-        assert begun.piece is not None
+    @property
+    def _may_take(self) -> bool:
+        return not self._is_taking and not self._is_over and len(self._taken) < _MOST
+
+    @property
+    def _waiting(self) -> _Taken[_P] | None:
+        """The next piece that nobody does."""
+        return None if self._is_closed else next((taken for taken in self._taken if not taken.is_begun), None)
+
+    def _begin(self) -> _Taken[_P] | None:
+        mine = self._waiting
+        if mine is not None:
+            mine.is_begun = True
+        return mine
+
+    def _take(self) -> None:
+        """The next piece; the caller has said that it takes it."""
+        taken: _Taken[_P] | None = None
         try:
-            self._steps(begun.number, begun.piece)
+            piece = next(self._pieces, None)
+            if piece is not None:
+                taken = _Taken(self._count, piece)
+        except Exception as error:  # noqa: BLE001 - it is raised where its piece would be
+            taken = _Taken(self._count, None, error)
+        with self._changed:
+            if taken is None or taken.is_done:
+                self._is_over = True
+            if taken is not None:
+                self._taken.append(taken)
+                self._count += 1
+            self._is_taking = False
+            self._changed.notify_all()
+
+    def _do(self, taken: _Taken[_P]) -> None:
+        assert taken.piece is not None
+        try:
+            self._steps(taken.number, taken.piece)
         except Exception as error:  # noqa: BLE001 - as above
-            begun.error = error
+            taken.error = error
             self._is_over = True
-        begun.is_done = True
+        taken.is_done = True
         self._tell()
 
     def _steps(self, number: int, piece: _P) -> None:
