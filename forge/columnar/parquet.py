@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import BinaryIO, Final, Literal
+from typing import BinaryIO, Final, Literal, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,13 +18,16 @@ _MOST_ROWS: Final = 1 << 17
 _MOST_BYTES: Final = 1 << 25
 #: Groups that are encoded at a time; one more is being filled.
 _AT_ONCE: Final = 2
-#: Values are encoded so many at a time, in one call for each column: rows, and about so many bytes of them.  A page, of
-#: about 1 MiB, ends only between two calls.
+#: Values are encoded so many at a time, in one call for each column: rows, and about so many bytes of them.  A page
+#: ends only between two calls; one that is still in a core's cache when it is compressed takes less time.
 _ROWS_OF_CALL: Final = 1 << 14
 _BYTES_OF_CALL: Final = 1 << 20
+_BYTES_OF_PAGE: Final = 1 << 18
 #: A column has a dictionary if so many rows of the first group have at most a quarter as many different values.
 #: Elsewhere a dictionary costs more time than writing the values, and is given up when it is full (1 MB).
 _SAMPLE: Final = 1 << 14
+#: Bits of so many bytes are as short as their numbers in a dictionary, and no row is looked for by their order.
+_FEW: Final = 4
 #: A column with a value of so many bytes has no least and greatest values in the group.  Of such they would be left out
 #: anyway, but not before each was copied several times.
 _LARGE: Final = 1 << 20
@@ -38,20 +41,21 @@ def write_parquet(
 ) -> None:
     """Write batches of ``schema`` to ``file``.
 
-    Columns have a dictionary where it pays, judged by the first rows; other integers are written as differences
-    (DELTA_BINARY_PACKED).  Raises what making the batches raises; what has been written is no Parquet file then.
+    Columns have a dictionary where it pays, judged by the first rows; other integers, and those that grow from row to
+    row, are written as differences (DELTA_BINARY_PACKED).  Raises what making the batches raises; what has been written
+    is no Parquet file then.
     """
     groups = _groups(schema, batches)
     begun: deque[Future[pa.Buffer]] = deque()
     out = _Joined(file)
     with ThreadPoolExecutor(max_workers=_AT_ONCE) as threads:
         first = next(groups, schema.empty_table())
-        repetitive = threads.submit(_repetitive, first)
-        begun.append(threads.submit(_encoded, first, repetitive, compression))
+        encoding = threads.submit(_encoding_of, first)
+        begun.append(threads.submit(_encoded, first, encoding, compression))
         del first
         for group in groups:
             done = begun.popleft().result() if len(begun) == _AT_ONCE else None
-            begun.append(threads.submit(_encoded, group, repetitive, compression))
+            begun.append(threads.submit(_encoded, group, encoding, compression))
             del group
             if done is not None:
                 out.add(done)
@@ -77,15 +81,30 @@ class _Joined:
         self._file.write(self._footer.to_bytes())
 
 
-def _encoded(group: pa.Table, repetitive: Future[list[str]], compression: Compression) -> pa.Buffer:
-    """A Parquet file of one row group, with dictionaries for the ``repetitive`` columns."""
-    dictionaries = repetitive.result()
+class _Encoding(NamedTuple):
+    """What is done with columns, by their paths in Parquet: ``before.id`` for a field of a struct.
+
+    ``differences`` are the integers that are written so; ``ranged`` the columns that have their least and greatest
+    values in each group, where these are not large.
+    """
+
+    dictionaries: list[str]
+    differences: dict[str, str]
+    ranged: list[str]
+
+
+def _encoded(group: pa.Table, judged: Future[_Encoding], compression: Compression) -> pa.Buffer:
+    """A Parquet file of one row group."""
+    encoding = judged.result()
     rows = max(1, group.num_rows)
     of_call = min(_ROWS_OF_CALL, max(1, _BYTES_OF_CALL * rows // max(1, group.nbytes)))
+    columns = group.flatten()
+    ranged = [name for name in encoding.ranged if not _has_large(columns[name])]
     stream = pa.BufferOutputStream()
     with pq.ParquetWriter(
-        stream, group.schema, compression=compression, use_dictionary=dictionaries or False, write_batch_size=of_call,
-        column_encoding=_differences(group, dictionaries), write_statistics=_ranged(group),
+        stream, group.schema, compression=compression, use_dictionary=encoding.dictionaries or False,
+        write_batch_size=of_call, data_page_size=_BYTES_OF_PAGE, column_encoding=encoding.differences or None,
+        write_statistics=ranged or False,
     ) as writer:  # fmt: skip
         writer.write_table(group, row_group_size=rows)
     return stream.getvalue()
@@ -105,36 +124,39 @@ def _groups(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[pa
         yield pa.Table.from_batches(held, schema)
 
 
-def _repetitive(group: pa.Table) -> list[str]:
-    """The columns with few different values, by their paths in Parquet: ``before.id`` for a field of a struct."""
+def _encoding_of(group: pa.Table) -> _Encoding:
+    """Judged by the first rows of a group."""
     sample = group.slice(0, _SAMPLE).flatten()
-    return [
-        name
-        for name, column in zip(sample.column_names, sample.columns, strict=True)
-        if pa.types.is_dictionary(column.type) or _repeats(column)
-    ]
-
-
-def _differences(group: pa.Table, dictionaries: list[str]) -> dict[str, str] | None:
-    """How the integers without a dictionary are encoded: keys and positions grow by little."""
-    integers = (field.name for field in group.flatten().schema if pa.types.is_integer(field.type))
-    return {name: "DELTA_BINARY_PACKED" for name in integers if name not in dictionaries} or None
-
-
-def _ranged(group: pa.Table) -> list[str] | bool:
-    """The columns that have their least and greatest values in the file of the group; True if these are all."""
-    columns = group.flatten()
-    large = {name for name, column in zip(columns.column_names, columns.columns, strict=True) if _has_large(column)}
-    return [name for name in columns.column_names if name not in large] if large else True
+    dictionaries, differences, ranged = [], {}, []
+    for name, column in zip(sample.column_names, sample.columns, strict=True):
+        is_integer = pa.types.is_integer(column.type)
+        if pa.types.is_dictionary(column.type):
+            dictionaries.append(name)
+            continue
+        if pa.types.is_fixed_size_binary(column.type) and column.type.byte_width <= _FEW:
+            continue
+        ranged.append(name)
+        if not (is_integer and _grows(column)) and _repeats(column):
+            dictionaries.append(name)
+        elif is_integer:
+            differences[name] = "DELTA_BINARY_PACKED"
+    return _Encoding(dictionaries, differences, ranged)
 
 
 def _has_large(column: pa.ChunkedArray) -> bool:
     if not (pa.types.is_binary(column.type) or pa.types.is_string(column.type)):
         return False
-    return column.nbytes >= _LARGE and (pc.max(pc.binary_length(column)).as_py() or 0) >= _LARGE
+    return column.nbytes >= _LARGE and any(
+        chunk.nbytes >= _LARGE and (pc.max(pc.binary_length(chunk)).as_py() or 0) >= _LARGE for chunk in column.chunks
+    )
 
 
 def _repeats(column: pa.ChunkedArray) -> bool:
     if pa.types.is_nested(column.type) or _has_large(column):
         return False
     return 4 * int(pc.count_distinct(column, mode="all").as_py()) <= len(column)
+
+
+def _grows(column: pa.ChunkedArray) -> bool:
+    """Whether no value is less than the one before."""
+    return bool(pc.all(pc.greater_equal(column.slice(1), column.slice(0, max(0, len(column) - 1)))).as_py())

@@ -63,7 +63,10 @@ def test_a_file_says_of_its_groups_what_one_writer_says(monkeypatch: pytest.Monk
     whole = io.BytesIO()
     repeated = ["_gtid", "before.city"]
     differences = dict.fromkeys(["number", "before.id"], "DELTA_BINARY_PACKED")
-    with pq.ParquetWriter(whole, SCHEMA, use_dictionary=repeated, column_encoding=differences) as writer:
+    ranged = ["number", "city", "before.id", "before.city"]
+    with pq.ParquetWriter(
+        whole, SCHEMA, use_dictionary=repeated, column_encoding=differences, write_statistics=ranged
+    ) as writer:
         for first in range(0, 200, 10):
             writer.write_batch(_batch(first, 10))
     # Its footer alone may be shorter or longer by a byte.
@@ -99,6 +102,23 @@ def test_columns_that_repeat_have_a_dictionary() -> None:
     columns = [group.column(number) for number in range(group.num_columns)]
     with_dictionary = {column.path_in_schema for column in columns if column.has_dictionary_page}
     assert with_dictionary == {"city", "_gtid", "before.city"}
+
+
+def test_repeated_integers_have_a_dictionary_unless_they_grow_and_bitmaps_have_none() -> None:
+    schema = pa.schema(
+        {"few": pa.int64(), "grows": pa.int64(), "bits": pa.binary(1), "address": pa.binary(16), "word": WORDS}
+    )
+    rows = [
+        {"few": number % 3, "grows": number // 100, "bits": b"\x0f", "address": bytes(16), "word": "w"}
+        for number in range(1000)
+    ]
+    file = io.BytesIO()
+    write_parquet(schema, iter([pa.RecordBatch.from_pylist(rows, schema)]), file)
+    group = pq.ParquetFile(file).metadata.row_group(0)
+    columns = [group.column(number) for number in range(group.num_columns)]
+    assert [column.has_dictionary_page for column in columns] == [True, False, False, True, True]
+    assert [column.is_stats_set for column in columns] == [True, True, False, True, False]
+    assert pq.read_table(file).to_pylist() == rows
 
 
 @pytest.mark.parametrize("compression", ["snappy", "zstd", "none"])
