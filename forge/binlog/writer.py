@@ -10,7 +10,6 @@ from forge.events.event import Event, advance, built_body, carries_checksum, enc
 from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, FormatContext
 from forge.events.gtid import AnonymousGtid
 from forge.events.gtid_tagged import GtidTagged
-from forge.events.layout import Body
 from forge.events.packed import pack_int
 from forge.events.query import Query
 from forge.events.table_map import TableMap
@@ -121,20 +120,17 @@ def _with_length(item: _Built, following: int) -> bytes:
     """The body of a GTID event that counts itself and ``following`` bytes."""
     body = item.event.body
     if isinstance(body, AnonymousGtid):
-        return _rebuilt(item, body.replace(transaction_length=group_length(item.size + following)))
+        body = body.replace(transaction_length=group_length(item.size + following))
+        return built_body(item.event, item.format, body)
     assert isinstance(body, GtidTagged)
     length = 0
     while True:
         # The field is as long as the number is large: the fixpoint is reached from below.
-        built = _rebuilt(item, body.replace(transaction_length=length))
+        built = built_body(item.event, item.format, body.replace(transaction_length=length))
         total = item.size - item.body_size + len(built) + following
         if total == length:
             return built
         length = total
-
-
-def _rebuilt(item: _Built, body: Body) -> bytes:
-    return built_body(item.event.replace(body=body), item.format)
 
 
 def _is_whole_event(data: bytes) -> bool:

@@ -155,13 +155,16 @@ def own_format(event: Event, format: FormatContext) -> FormatContext:
     return format
 
 
-def built_body(event: Event, format: FormatContext) -> bytes:
-    """The bytes between header and checksum.  Raises ScenarioError for values that do not fit."""
-    body = event.body.build(format)
+def built_body(event: Event, format: FormatContext, body: Body | None = None) -> bytes:
+    """The bytes between header and checksum, of another ``body`` if it is given.
+
+    Raises ScenarioError for values that do not fit.
+    """
+    built = (event.body if body is None else body).build(format)
     start, end = (0, 0) if format.plain else format.more_post_header(event.type_code)
-    if end and len(body) >= start and not isinstance(event.body, RawBody):
-        return body[:start] + event.post_header_extra.ljust(end - start, b"\0") + body[start:]
-    return body
+    if end and len(built) >= start and not isinstance(event.body, RawBody):
+        return built[:start] + event.post_header_extra.ljust(end - start, b"\0") + built[start:]
+    return built
 
 
 def _header(event: Event, values: Sequence[int], format: FormatContext) -> bytes:

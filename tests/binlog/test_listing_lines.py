@@ -100,6 +100,8 @@ def test_most_documents_of_a_recording_are_usual(name: str) -> None:
         ("event: STOP\n---\nfile: '00'\n", "x.yaml:3: a document needs an event type"),
         ("event: STOP\n---\n- 1\n", "x.yaml:3: this document is not an event"),
         ("event: STOP\n---\nevent: XID\ntimestamp: 5000000000\nxid: 1\n", "x.yaml: XID header"),
+        ("event: STOP\n---\n{event: XID, timestamp: 0, server_id: 10000000000, xid: 1}\n", "x.yaml: XID header"),
+        ("event: STOP\n---\n{event: XID, timestamp: 0, server_id: 1}\n", "x.yaml:3: XID needs the field 'xid'"),
     ],
 )
 def test_an_error_has_the_line_of_the_whole_listing(text: str, sentence: str) -> None:
@@ -118,6 +120,9 @@ def test_an_error_has_the_line_of_the_whole_listing(text: str, sentence: str) ->
         "\ufeffevent: STOP\r\n---\r\nevent: XID\r\nxid: 1\r\n",
         "event: STOP\n...\n---\nevent: XID\nxid: &a 1\n",
         "---\nevent: STOP\n---\nevent: XID\ntimestamp: 0\nserver_id: 0\nflags: []\nxid: 1",
+        "# c\n{event: STOP, timestamp: 0, server_id: 0}\n---\n{event: XID, timestamp: 0, server_id: 0, xid: 1}",
+        "# c\n{event: STOP}\n---\n# d\n{event: XID, timestamp: 0, server_id: 0, flags: [], xid: 1}",
+        "# c\n{event: STOP}\n---\n{event: XID, timestamp: 0, server_id: 0 , xid: 1}",
     ],
 )
 def test_yaml_of_any_form_describes_the_same_file(text: str) -> None:

@@ -23,11 +23,20 @@ from forge.values.quick import UnusualError
 
 _SEPARATOR = "\n---\n"
 _NUMBER = "(0|[1-9][0-9]{0,9})"
-#: The lines of an event's header, with a comment before them.
-_HEADER = re.compile(
-    rf"(?:#[\x20-\x7e]*\n)?event: (\w+)\ntimestamp: {_NUMBER}\nserver_id: {_NUMBER}\n(?:flags: (\[[\w, ]*\])\n)?"
-    + "".join(rf"(?:{name}: {_NUMBER}\n)?" for name in HEADER_FIELDS[3:])
-)
+
+
+def _header_pattern(begin: str, end: str) -> re.Pattern[str]:
+    """An event's header, with a comment before it; what stands before and behind each of its entries."""
+    optional = [r"flags: (\[[\w, ]*\])", *(f"{name}: {_NUMBER}" for name in HEADER_FIELDS[3:])]
+    entries = [rf"event: (\w+){end}", *(f"{begin}{name}: {_NUMBER}{end}" for name in HEADER_FIELDS[:2])]
+    return re.compile(
+        r"(?:#[\x20-\x7e]*\n)?" + (r"\{" if begin else "") + "".join(entries)
+        + "".join(f"(?:{begin}{entry}{end})?" for entry in optional)
+    )  # fmt: skip
+
+
+#: A line for each entry, or all in one, as of short events.
+_LINES, _ONE_LINE = _header_pattern("", "\n"), _header_pattern(", ", "(?=[,}])")
 _COMMENT = re.compile(r"\A#[\x20-\x7e]*(?:\n|\Z)")
 #: Characters of a body's lines that are kept with the body: those of many events of a file are the same.
 _MOST_KEPT = 1 << 12
@@ -90,10 +99,11 @@ def _items(text: str) -> Iterator[Item]:
 
 def _items_of(text: str, state: ListingState) -> Iterable[Item]:
     """What the text between two separators describes: no document, one, or, with odd separators, several."""
-    header = _HEADER.match(text)
-    if header is not None and len(text) - header.end() <= _MOST_KEPT:
-        body = _body_of(header[1], text[header.end() :])
-        if body is not None:
+    if (header := _LINES.match(text) or _ONE_LINE.match(text)) is not None:
+        lines = text[header.end() :]
+        if header.re is _ONE_LINE:
+            lines = "{" + lines.removeprefix(", ")
+        if (body := _body_of(header[1], lines, state)) is not None:
             timestamp, server_id, flags, size, position, checksum = header.groups()[1:]
             return [
                 Event(
@@ -116,17 +126,28 @@ def _items_of(text: str, state: ListingState) -> Iterable[Item]:
     return (undescribe(document, state) for document in documents)
 
 
-@lru_cache(maxsize=256)
-def _body_of(name: str, text: str) -> Body | None:
+def _body_of(name: str, lines: str, state: ListingState) -> Body | None:
     """The body of an event of that type, if these lines say all of it; None if its form is another."""
     type_code = EVENT_CODES.get(name)
     kind = None if type_code is None else EVENT_TYPES.get(type_code)
-    # Rows mean something under their table map alone, and a payload may be listed as the events inside.
-    if type_code is None or kind is None or issubclass(kind, (TransactionPayload, *ROWS_BODIES)):
+    # A payload may be listed as the events inside.
+    if type_code is None or kind is None or issubclass(kind, TransactionPayload):
         return None
+    # Rows mean something under their table map alone.
+    if issubclass(kind, ROWS_BODIES) or len(lines) > _MOST_KEPT:
+        return _read_body(type_code, lines, state)
+    return _kept_body(type_code, lines)
+
+
+@lru_cache(maxsize=256)
+def _kept_body(type_code: int, lines: str) -> Body | None:
+    return _read_body(type_code, lines, ListingState())
+
+
+def _read_body(type_code: int, lines: str, state: ListingState) -> Body | None:
     try:
-        fields = read_lines(text) if text else {}
-        return body_from_fields(type_code, fields, ListingState()) if isinstance(fields, dict) else None
+        fields = read_lines(lines) if lines else {}
+        return body_from_fields(type_code, fields, state) if isinstance(fields, dict) else None
     except (UnusualError, ForgeError):
         return None
 

@@ -7,6 +7,7 @@ them: columns one by one, flags by name, cells as values.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -93,9 +94,9 @@ def may_be_null(item: dataclasses.Field[Any]) -> bool:
 
 
 class _Field(NamedTuple):
-    """A field of a body: its annotation, the names of its bits, whether it may be absent, and whether it must stand."""
+    """A field of a body: how it is read, the names of its bits, whether it may be absent, and whether it must stand."""
 
-    annotation: str
+    read: Callable[[Any], Any]
     flags: FlagTable | None
     optional: bool
     required: bool
@@ -104,16 +105,19 @@ class _Field(NamedTuple):
 
 @cache
 def _known_fields(kind: type[Any]) -> dict[str, _Field]:
-    return {
-        item.name: _Field(
-            str(item.type),
-            flag_table(item),
-            item.default is None,
-            item.default is dataclasses.MISSING,
-            may_be_null(item),
-        )
-        for item in dataclasses.fields(kind)
-    }
+    found = {}
+    for item in dataclasses.fields(kind):
+        flags = flag_table(item)
+        read = from_plain(str(item.type), item.name) if flags is None else partial(flag_value, table=flags)
+        is_required = item.default is dataclasses.MISSING
+        found[item.name] = _Field(read, flags, item.default is None, is_required, may_be_null(item))
+    return found
+
+
+@cache
+def _required(kind: type[Any]) -> tuple[str, ...]:
+    known = _known_fields(kind)  # type: ignore[arg-type]
+    return tuple(name for name, item in known.items() if item.required)
 
 
 def body_to_fields(body: Body, state: ListingState) -> Fields | None:
@@ -150,7 +154,7 @@ def body_from_fields(type_code: int, fields: Fields, state: ListingState) -> Bod
         fields = rows_from_fields(kind, fields, state.table(fields.get("table_id", -1)))
         made["rows"] = fields.pop("rows")
     if kind is QueryCompressed and "query" in fields:
-        text = from_plain(fields.pop("query"), "str", "query")
+        text = from_plain("str", "query")(fields.pop("query"))
         fields["block"] = compress_block(to_bytes(text)).hex()
     if isinstance(fields.get("status_variables"), dict):
         fields["status_variables"] = as_tuples(list(fields["status_variables"].items()))
@@ -171,12 +175,10 @@ def _body(kind: type[Body], fields: Fields, made: Fields) -> Body:
             )
         if value is None and item.nullable:
             values[name] = None
-        elif item.flags is None:
-            values[name] = from_plain(value, item.annotation, name)
         else:
-            values[name] = flag_value(value, item.flags)
-    for name, item in expected.items():
-        if item.required and name not in values:
+            values[name] = item.read(value)
+    for name in _required(kind):  # type: ignore[arg-type]
+        if name not in values:
             raise ScenarioError(f"{kind.type_name} needs the field {name!r}")
     return kind(**values)
 
@@ -200,26 +202,32 @@ def _tagged(value: Any) -> Any:
     return {"bytes": value.hex()} if isinstance(value, bytes) else to_plain(value)
 
 
-def from_plain(value: Any, type_name: str, name: str) -> Any:
-    """The inverse of :func:`to_plain`, for a field with that annotation."""
-    if type_name.startswith("bytes"):
-        return _unhex(value, name)
+@cache
+def from_plain(annotation: str, name: str) -> Callable[[Any], Any]:
+    """The inverse of :func:`to_plain` for the field of that name and annotation.  It raises ScenarioError."""
+    if annotation.startswith("bytes"):
+        return lambda value: _unhex(value, name)
     if name == "optional_metadata":
-        return tuple(_record_from_plain(item) for item in _listed(value, name))
-    if type_name.startswith("str"):
-        text = _untag(value, name)
-        if not isinstance(text, str):
-            raise ScenarioError(f"{name} is {value!r}", expected="text")
-        return text
-    if type_name == "bool":
-        if not isinstance(value, bool):
-            raise ScenarioError(f"{name} is {value!r}", expected="true or false")
-        return value
-    if type_name.startswith("int"):
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise ScenarioError(f"{name} is {value!r}", expected="a whole number")
-        return value
-    return _untag(value, name)
+        return lambda value: tuple(_record_from_plain(item) for item in _listed(value, name))
+    for words, kind, expected in _PLAIN:
+        if annotation.startswith(words):
+            return partial(_of_kind, kind=kind, name=name, expected=expected)
+    return lambda value: _untag(value, name)
+
+
+#: The kinds of plain values by how their annotations begin, and what is expected.
+_PLAIN: tuple[tuple[str, type[Any], str], ...] = (
+    ("str", str, "text"),
+    ("bool", bool, "true or false"),
+    ("int", int, "a whole number"),
+)
+
+
+def _of_kind(value: Any, kind: type[Any], name: str, expected: str) -> Any:
+    found = _untag(value, name) if kind is str else value
+    if found.__class__ is not kind:
+        raise ScenarioError(f"{name} is {value!r}", expected=expected)
+    return found
 
 
 def _untag(value: Any, name: str) -> Any:
