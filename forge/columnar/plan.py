@@ -32,6 +32,7 @@ NULL, ABSENT = -1, -2
 HIGH: Final = np.uint64(0x8080808080808080)
 
 NO_ROWS: Numbers = np.empty(0, np.int32)
+_NO_BYTES: Bytes = np.zeros(0, np.uint8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +171,16 @@ def values_of(array: pa.Array, width: int) -> Bytes:
     # Whoever made the array: kernels are compiled once for arrays to write to and once for others.
     values.flags.writeable = False
     return values
+
+
+def validity_of(array: pa.Array) -> tuple[Bytes, int]:
+    """The validity bitmap of an array and the bit of its first row; an empty one where no row is NULL."""
+    bitmap = array.buffers()[0] if array.null_count else None
+    if bitmap is not None:
+        return np.frombuffer(bitmap, np.uint8), array.offset
+    if array.null_count:  # An array of the type null.
+        return np.zeros((len(array) + 7) // 8, np.uint8), 0
+    return _NO_BYTES, 0
 
 
 def strings_of(texts: Iterable[str]) -> pa.StringArray:

@@ -130,6 +130,31 @@ def test_another_dictionary_is_matched_by_text_as_the_collation_compares() -> No
     assert cells_written(plan, second.slice(2)) == []
 
 
+def test_plain_texts_are_matched_as_a_dictionary_is() -> None:
+    plan = plan_of(enum(b"new", b"paid", b"a member of 25 characters", b"a member of XX characters"))
+    given = ["PAID", "lost", "new", None, "", "2", "neW", "a member of XX characters", "a member of 25 characters"]
+    expected = [b"\2", ODD, b"\1", None, b"\0", b"\2", b"\1", b"\4", b"\3"]
+    for kind in (pa.string(), pa.large_string()):
+        texts = pa.array(given, kind)
+        of_texts = plan.of_type(kind)
+        for _ in range(2):  # What was matched once is known then.
+            assert cells_written(of_texts, texts.cast(of_texts.arrow_type)) == expected
+        assert cells_written(of_texts, texts.cast(of_texts.arrow_type).slice(2)) == expected[2:]
+    assert cells_written(plan.of_type(pa.string()), pa.array([], pa.string())) == []
+
+
+@given(data=st.data())
+def test_plain_texts_are_written_as_those_of_a_dictionary(data: st.DataObject) -> None:
+    some = st.text("aAé1 ", max_size=20)
+    members = data.draw(st.lists(some, min_size=1, max_size=8, unique=True))
+    plan = plan_of(enum(*(member.encode() for member in members), size=data.draw(st.sampled_from((1, 2)))))
+    texts = st.one_of(st.none(), st.sampled_from(members), st.sampled_from(members).map(str.swapcase), some)
+    array = pa.array(data.draw(st.lists(texts, max_size=50)), pa.string())
+    indices = array.dictionary_encode()
+    of_dictionary = pa.DictionaryArray.from_arrays(indices.indices.cast(plan.arrow_type.index_type), indices.dictionary)
+    assert cells_written(plan.of_type(pa.string()), array) == cells_written(plan, of_dictionary)
+
+
 @pytest.mark.parametrize(
     ("column", "values", "expected"),
     [

@@ -10,14 +10,17 @@ SET: the bitmap, uint64, whether or not each bit has a member.
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from forge.columnar.gather import fixed
 from forge.columnar.machine import kernel, load16
 from forge.columnar.plan import Cells, ColumnPlan, Numbers, Read, Wire, strings_of, values_of
+from forge.columnar.text_numbers import TextNumbers
 from forge.columnar.words import wire_of, words_of
 from forge.errors import ScenarioError
 from forge.values.base import Column
@@ -86,23 +89,58 @@ class EnumPlan(ColumnPlan):
         found = _write(indexes, self._numbers_of(array.dictionary), out, odd)
         return Wire(out.view(np.uint8), odd=odd[:found])
 
+    @cached_property
+    def _of_texts(self) -> _EnumTextPlan:
+        return _EnumTextPlan(self, self._number_of)
+
+    def of_type(self, kind: pa.DataType) -> ColumnPlan:
+        is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+        return self._of_texts if is_text else self
+
     def _numbers_of(self, dictionary: pa.Array) -> Numbers:
         """The number of each text, as ``accept`` finds it; -1 for those that it refuses."""
         if dictionary.equals(self._dictionary):
             return self._numbers
         other, numbers = self._other  # Another thread may have its own.
         if not dictionary.equals(other):
-            numbers = np.array([self._number(text) for text in dictionary.to_pylist()], np.int32)
+            numbers = np.array([self.number(text) for text in dictionary.to_pylist()], np.int32)
             self._other = (dictionary, numbers)
         return numbers
 
-    def _number(self, text: str | None) -> int:
+    def number(self, text: str | None) -> int:
+        """That of a text, as ``accept`` finds it; -1 for one that it refuses."""
         if text in self._number_of:
             return self._number_of[text]
         try:
             return int(self._codec.accept(self.column, text))
         except ScenarioError:
             return -1
+
+
+class _EnumTextPlan(ColumnPlan):
+    """The same column from plain texts, as Spark has them."""
+
+    can_be_odd = True
+
+    def __init__(self, plan: EnumPlan, number_of: dict[str, int]) -> None:
+        super().__init__(plan.column, pa.string(), plan.wire)
+        self._plan = plan
+        #: The texts that were written so far, too; another thread may put its own in the place of it.
+        self._texts = TextNumbers(number_of)
+
+    def read(self, cells: Cells) -> Read:
+        return self._plan.read(cells)
+
+    def write(self, array: pa.Array) -> Wire:
+        out = np.empty(len(array), np.uint8 if self.wire == 1 else np.uint16)
+        odd = np.empty(len(array), np.int32)
+        texts = self._texts
+        row, found = texts.find(array, 0, out, odd, 0)
+        if row < len(array):
+            others = set(pc.unique(array.slice(row).drop_null()).to_pylist()) - texts.number_of.keys()
+            texts = self._texts = texts.with_others({text: self._plan.number(text) for text in others})
+            _, found = texts.find(array, row, out, odd, found)
+        return Wire(out.view(np.uint8), odd=odd[:found])
 
 
 class EnumNumberPlan(ColumnPlan):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from forge.columnar.plan import Bytes, ColumnPlan, Wire
+from forge.columnar.plan import Bytes, ColumnPlan, Wire, validity_of
 from forge.columnar.registry import column_plan
 from forge.columnar.writing.row_images import WireColumn
 from forge.errors import ScenarioError
@@ -17,7 +17,6 @@ from forge.values.registry import codec_for
 
 #: Digits of a fraction that tell how it is rounded to microseconds.
 _MOST_DIGITS = 7
-_NO_BYTES: Bytes = np.zeros(0, np.uint8)
 _NO_STARTS = np.zeros(0, np.int64)
 _NO_LENGTHS = np.zeros(0, np.int32)
 
@@ -105,16 +104,6 @@ def _duration_text(scalar: pa.Scalar) -> str:
     return f"{'-' if scalar.value < 0 else ''}{clock}{shown}"
 
 
-def validity_of(array: pa.Array) -> tuple[Bytes, int]:
-    """The validity bitmap of an array and the bit of its first row; an empty one where no row is NULL."""
-    bitmap = array.buffers()[0] if array.null_count else None
-    if bitmap is not None:
-        return np.frombuffer(bitmap, np.uint8), array.offset
-    if array.null_count:  # An array of the type null.
-        return np.zeros((len(array) + 7) // 8, np.uint8), 0
-    return _NO_BYTES, 0
-
-
 def _bytes_of(cells: Iterable[bytes]) -> Bytes:
     return np.frombuffer(b"".join(cells), np.uint8)
 
@@ -199,4 +188,4 @@ def _keeps_values(kind: pa.DataType, wanted: pa.DataType) -> bool:
     return _is_list(wanted) and _is_list(kind)
 
 
-__all__ = ["ColumnWriter", "in_type", "validity_of"]
+__all__ = ["ColumnWriter", "in_type"]
