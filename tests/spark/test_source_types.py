@@ -21,7 +21,6 @@ from forge.check.canonical.decode import canonical_rows
 from forge.columnar.reading.odd import OnOdd
 from forge.columnar.reading.rows import read_rows
 from forge.columnar.reading.tables import Images
-from forge.spark.reading.repeated import Repeated
 from forge.spark.reading.types import arrow_schema, converted, spark_form, spark_schema, wider
 from tests.conftest import NIGHTLY
 from tests.spark.as_spark import as_spark_has
@@ -130,22 +129,6 @@ def test_values_keep_their_places_in_slices_and_under_nulls() -> None:
         assert made.to_pylist() == given.to_pylist()
     small = pa.array([Decimal("0.0000000000000000000000000000000000000001"), None], pa.decimal256(65, 40))
     assert converted(small, pa.string()).to_pylist() == ["0." + "0" * 39 + "1", None]
-
-
-def test_a_column_of_one_value_is_made_once_and_any_other_is_left() -> None:
-    repeated, field = Repeated(), pa.field("_file", pa.string())
-
-    def column(*texts: str | None) -> pa.DictionaryArray:
-        return pa.array(texts, pa.string()).dictionary_encode()
-
-    for texts in (["a", "a", "a"], ["a"], ["b", "b"], ["a"] * 5, ["a"] * 5):
-        made = repeated.array(field, column(*texts))
-        assert made is not None
-        assert made.to_pylist() == texts
-        assert repeated.array(field, column(*texts)) == made
-    for others in (["a", "b"], ["a", None], [None], []):
-        assert repeated.array(field, column(*others)) is None
-    assert repeated.array(pa.field("size", pa.large_string()), column("a")) is None
 
 
 @pytest.mark.parametrize(

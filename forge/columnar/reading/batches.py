@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -62,6 +62,9 @@ class _Walk:
 class Batches:
     """Batches of one table.  ``schema`` holds for all of them."""
 
+    #: The types of the columns beside rows: numbers may have more bits, times a finer unit, texts no dictionary.
+    beside_types: ClassVar[Mapping[str, pa.DataType]] = beside.BESIDE
+
     def __init__(self, table: Table, on_odd: OnOdd, shown: tuple[str, ...], file: str) -> None:
         self.table = table
         self._on_odd = on_odd
@@ -96,7 +99,7 @@ class Batches:
             fields = [pa.field("before", pa.struct(columns)), pa.field("after", pa.struct(columns))]
         else:
             fields = columns
-        return pa.schema(fields + [pa.field(name, beside.BESIDE.get(name, bitmap)) for name in self._shown])
+        return pa.schema(fields + [pa.field(name, self.beside_types.get(name, bitmap)) for name in self._shown])
 
     def of(self, window: Window, chosen: RowIndexes) -> Iterator[pa.RecordBatch | Misfit]:
         """As forge.columnar.reading.file_rows.Taker has it."""
@@ -180,7 +183,7 @@ class Batches:
             values: npt.NDArray[Any]
             texts = None
             if name in of_events:
-                values = of_events[name]
+                values = beside.in_type(of_events[name], kind)
             elif name == "_operation":
                 values, texts = codes, _OPERATIONS
             elif name == "_file":

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from forge.columnar.machine import kernel
 from forge.columnar.reading.gtids import GTID_TYPE
+from forge.columnar.reading.spelled import spelled
 
 #: Rows of a batch at most.
 MOST_ROWS: Final = 1 << 17
@@ -73,6 +74,13 @@ def spread(values: npt.NDArray[Any], counts: npt.NDArray[np.int64] | None, rows:
     return out
 
 
+def in_type(values: npt.NDArray[Any], kind: pa.DataType) -> npt.NDArray[Any]:
+    """Numbers of events as that type has them; times are given in seconds."""
+    if pa.types.is_timestamp(kind):
+        return values if kind.unit == "s" else values * 1_000_000
+    return values if kind.bit_width == 8 * values.itemsize else values.astype(np.int64)
+
+
 class Kept:
     """Arrays of the columns, of which those whose rows are all the same are kept from batch to batch."""
 
@@ -98,9 +106,14 @@ class Kept:
 
 
 def _array(kind: pa.DataType, values: npt.NDArray[Any], texts: pa.Array | None) -> pa.Array:
-    """Values without nulls; or a dictionary array whose nulls are those of ``texts``: few readers take them inside."""
+    """Values without nulls; or a dictionary array whose nulls are those of ``texts``: few readers take them inside.
+
+    If ``kind`` is string, its texts.
+    """
     if texts is None:
         return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)], 0)
+    if pa.types.is_string(kind):
+        return spelled(_array(pa.dictionary(pa.from_numpy_dtype(values.dtype), kind), values, texts))
     if not texts.null_count:
         return pa.DictionaryArray.from_buffers(kind, len(values), [None, pa.py_buffer(values)], texts, 0)
     # The bitmap as it is: pyarrow imports pandas, where it is installed, to make NumPy arrays of booleans.

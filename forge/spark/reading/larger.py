@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import pyarrow as pa
 
 #: Rows of a batch, and its bytes: whatever comes first.
-_ROWS = 1 << 14
+_ROWS = 1 << 13
 _BYTES = 1 << 22
 
 
@@ -20,7 +20,9 @@ def larger(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             yield _joined(held)
             held, rows, size = [], 0, 0
         held.append(batch)
-        rows, size = rows + len(batch), size + batch.nbytes
+        rows += len(batch)
+        if rows < _ROWS:  # To count bytes takes as long as to make them for a while.
+            size += batch.nbytes
         if rows >= _ROWS or size >= _BYTES:
             yield _joined(held)
             held, rows, size = [], 0, 0

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import ClassVar
 
 import pyarrow as pa
 
 from forge.columnar.reading.batches import Batches, Misfit
+from forge.columnar.reading.beside import BESIDE
 from forge.columnar.reading.file_rows import FileRows, Taker
 from forge.columnar.reading.splits import Split
 from forge.columnar.reading.tables import Chosen, Table, table_of
@@ -17,7 +19,6 @@ from forge.errors import FormatError, ScenarioError, nearest
 from forge.spark.read_options import ReadOptions
 from forge.spark.reading.larger import larger
 from forge.spark.reading.presence import PRESENCE, without_full
-from forge.spark.reading.repeated import Repeated
 from forge.spark.reading.types import converted, spark_form, wider
 from forge.values.base import Column
 
@@ -28,7 +29,6 @@ class TableRows:
     def __init__(self, options: ReadOptions, schema: pa.Schema) -> None:
         self._options = options
         self._schema = schema
-        self._repeated = Repeated()
 
     def batches(self, split: Split) -> Iterator[pa.RecordBatch]:
         """Raises FormatError, after the rows before the bad bytes; ScenarioError where the table's columns change."""
@@ -60,14 +60,14 @@ class TableRows:
             if at < 0:
                 arrays.append(pa.nulls(len(batch), field.type))
                 continue
-            column = batch.column(at)
-            same = self._repeated.array(field, column) if pa.types.is_dictionary(column.type) else None
-            arrays.append(converted(column, field.type) if same is None else same)
+            arrays.append(converted(batch.column(at), field.type))
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
 
 class _TableBatches(Batches):
-    """Those of one definition, with null for the bitmaps of whole images."""
+    """Those of one definition, in Spark's form beside rows, with null for the bitmaps of whole images."""
+
+    beside_types: ClassVar[Mapping[str, pa.DataType]] = {name: spark_form(kind) for name, kind in BESIDE.items()}
 
     def of(self, window: Window, chosen: RowIndexes) -> Iterator[pa.RecordBatch | Misfit]:
         """As forge.columnar.reading.file_rows.Taker has it."""

@@ -8,6 +8,8 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import types as spark
 
+from forge.columnar.reading.spelled import spelled
+
 _WIDER = {
     pa.uint8(): pa.int16(),
     pa.uint16(): pa.int32(),
@@ -111,7 +113,7 @@ def converted(array: pa.Array, kind: pa.DataType) -> pa.Array:
     if array.type == kind:
         return array
     if pa.types.is_dictionary(array.type):
-        return converted(array.dictionary_decode(), kind)
+        return converted(spelled(array), kind)
     if pa.types.is_decimal256(array.type):
         return pa.array([None if value is None else format(value, "f") for value in array.to_pylist()], kind)
     if pa.types.is_struct(array.type):
