@@ -15,20 +15,18 @@ from contextlib import suppress
 from typing import Any, Final, TypeVar
 
 import numba
-import numpy as np
 from llvmlite import ir
 from numba import extending
 from numba.core import cgutils, types
 from numba.core.types import containers
 
 from forge.columnar.kept_kernels import CHECKED, KeptKernel
+from forge.columnar.kept_memory import keep_memory
 
 #: Zero bytes behind every buffer that a kernel reads from: a load of 8 bytes, or a copy of 32, may begin at its last.
 SLACK: Final = 64
 
-# glibc gives blocks above a threshold back to the system and takes each page of the next one anew: up to half the time
-# of a small read.  A large block that is freed raises the threshold to its size (malloc/malloc.c, at most 32 MiB).
-np.empty(31 << 20, np.uint8)
+keep_memory()
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _I64 = ir.IntType(64)

@@ -20,6 +20,7 @@ from pyspark.sql.datasource import WriterCommitMessage
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
+from forge.columnar.kept_memory import keep_memory
 from forge.errors import ForgeError
 from forge.spark.job import Job
 from forge.spark.owner import Owner
@@ -34,6 +35,8 @@ _MOST_PIECES: Final = 1024
 #: Bytes that are written at once.  The system has memory for them in large pieces then, which the commit's logs can
 #: have later; it reads them with fewer faults, too.
 _TOGETHER: Final = 1 << 22
+
+keep_memory()
 
 
 class PartFile(NamedTuple):
