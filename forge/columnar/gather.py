@@ -10,6 +10,7 @@ import numpy as np
 from forge.columnar.machine import (
     brief_kernel,
     copy,
+    inline,
     kernel,
     load8,
     load16,
@@ -64,6 +65,9 @@ _WIDTH, _LINE, _OUT, _ENDS = 0, 8, 16, 32
 _DESCRIBED = 48
 #: Copies of so many bytes take no call; both sides have room for one behind the last cell.
 _SHORT: Final = 32
+#: Bytes of texts that are looked at together, while they are in the first cache; none ever are.
+_NEAR: Final = 1 << 13
+_NOWHERE: Final = 1 << 62
 
 
 def fixed(cells: Cells, width: int) -> np.ndarray[Any, Any]:
@@ -130,6 +134,17 @@ def _total(offsets: Any, lengths: Any, lines: Any, rows: Any, totals: Any) -> No
         totals[index] = total
 
 
+@inline
+def _bits_of(data: Any, begin: Any, end: Any) -> Any:
+    """The bits that any eight bytes have, those at the end alone."""
+    bits = np.uint64(0)
+    for word in range((end - begin) >> 3):
+        bits |= load64(data, begin + 8 * word)
+    for byte in range(begin + ((end - begin) & ~7), end):
+        bits |= load8(data, byte)
+    return bits
+
+
 @kernel
 def _gather(buffer: Any, offsets: Any, lengths: Any, described: Any, rows: Any, nulls: Any, high: Any) -> None:
     """``high``: of texts, the bits of all bytes that only ASCII leaves clear."""
@@ -163,7 +178,8 @@ def _gather(buffer: Any, offsets: Any, lengths: Any, described: Any, rows: Any, 
         else:
             ends = signed(load64(words, at + _ENDS)), signed(load64(words, at + _ENDS + 8))
             sizes = lengths[line, :rows]
-            end = np.int64(0)
+            end = looked = np.int64(0)
+            bits, near = np.uint64(0), _NEAR if signed(width) == TEXTS else _NOWHERE
             store32(ends, 0, np.uint64(0))
             for row in range(rows):
                 # Where there is no value, nothing is copied from the beginning.
@@ -179,12 +195,11 @@ def _gather(buffer: Any, offsets: Any, lengths: Any, described: Any, rows: Any, 
                     copy(out, end, data, begin, length)
                 end += length
                 store32(ends, 4 * row + 4, np.uint64(end))
-            bits = np.uint64(0)
-            looked = end if signed(width) == TEXTS else np.int64(0)
-            for word in range(looked >> 3):
-                bits |= load64(out, 8 * word)
-            for byte in range(looked & ~7, looked):
-                bits |= load8(out, byte)
+                if end - looked >= near:
+                    bits |= _bits_of(out, looked, end)
+                    looked = end
+            if near != _NOWHERE:
+                bits |= _bits_of(out, looked, end)
             high[column] = bits & HIGH
         nulls[column] = without
 
