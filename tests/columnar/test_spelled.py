@@ -25,3 +25,9 @@ def test_each_index_becomes_its_text(index: pa.DataType, places: list[int | None
     found = spelled(array)
     found.validate(full=True)
     assert found.to_pylist() == [None if place is None else TEXTS[place] for place in places[skipped:]]
+
+
+def test_rows_without_a_text_need_no_dictionary() -> None:
+    nothing = pa.DictionaryArray.from_arrays(pa.array([None, None], pa.int32()), pa.array([], pa.string()))
+    assert spelled(nothing).equals(pa.nulls(2, pa.string()))
+    assert spelled(nothing.slice(2)).to_pylist() == []

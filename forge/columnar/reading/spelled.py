@@ -22,6 +22,8 @@ def spelled(array: pa.DictionaryArray) -> pa.StringArray:
     validity, indexes = array.indices.buffers()
     if array.offset or bits > 32 or indexes is None or array.type.value_type != pa.string():
         return array.dictionary_decode()
+    if not len(array.dictionary):  # All are null, and their indexes stand for nothing.
+        return pa.nulls(len(array), pa.string())
     values = np.frombuffer(indexes, _INDEXES[bits // 8])[: len(array)]
     ends, data = _spelled(values, array.dictionary)
     buffers = [validity if array.null_count else None, pa.py_buffer(ends), pa.py_buffer(data)]
