@@ -310,8 +310,15 @@ def test_rows_have_the_zero_date_in_a_new_column_unless_no_zero_date_refuses_it(
             plan(scenario)
 
 
-@pytest.mark.parametrize("options", ["ENGINE=MEMORY ENGINE=MyISAM", "CHARSET utf16 COLLATE latin1_bin, CHARSET latin1"])
-def test_a_table_has_one_engine_and_one_character_set(options: str) -> None:
+@pytest.mark.parametrize(
+    "options",
+    [
+        "ENGINE=MEMORY ENGINE=MyISAM",
+        "CHARSET utf16 COLLATE latin1_bin, CHARSET latin1",
+        "COLLATE binary COLLATE ascii_bin",
+    ],
+)
+def test_a_table_has_one_engine_one_character_set_and_one_collation(options: str) -> None:
     with pytest.raises(UnsupportedError, match="a table with two"):
         plan(Scenario("options", tables=[f"CREATE TABLE d.t (a INT) {options}"]))
 
@@ -351,6 +358,12 @@ def test_defaults_of_a_numbered_column_are_not_supported(change: str) -> None:
         plan(scenario.transaction(ddl(f"ALTER TABLE d.t ALTER a {change}")))
     with pytest.raises(ScenarioError, match="cannot have a default"):
         plan(scenario.transaction(ddl("ALTER TABLE d.t ALTER a SET DEFAULT NULL")))
+
+
+def test_true_and_false_which_mysql_forgets_as_defaults_of_a_numbered_column_are_not_supported() -> None:
+    for column in ("a INT PRIMARY KEY AUTO_INCREMENT DEFAULT TRUE", "a SERIAL DEFAULT FALSE"):
+        with pytest.raises(UnsupportedError, match="TRUE or FALSE"):
+            plan(Scenario("numbers", tables=[f"CREATE TABLE d.t ({column})"]))
 
 
 @pytest.mark.parametrize(("server", "is_taken"), [(MYSQL, True), (MARIADB, False)])
@@ -442,6 +455,17 @@ def test_members_of_bytes_stay_so_when_a_table_is_converted() -> None:
     scenario = Scenario("members", tables=["CREATE TABLE d.t (a SET('a') BYTE, b SET('a'), c TEXT)"])
     columns = plan(scenario.transaction(ddl("ALTER TABLE d.t CONVERT TO CHARACTER SET latin1"))).tables["d.t"].columns
     assert [column.type.collation == 63 for column in columns] == [True, False, False]
+
+
+@pytest.mark.parametrize(("mode", "is_unsupported"), [(None, False), ("", True)])
+def test_members_that_another_character_set_makes_equal_are_refused_in_strict_mode_alone(
+    mode: str | None, is_unsupported: bool
+) -> None:
+    table = "CREATE TABLE d.t (a ENUM('a', 'A') BINARY)"
+    scenario = Scenario("members", session=Session(sql_mode=mode), tables=[table])
+    with pytest.raises(ScenarioError, match="equal members") as caught:
+        plan(scenario.transaction(ddl("ALTER TABLE d.t CONVERT TO CHARACTER SET latin1")))
+    assert isinstance(caught.value, UnsupportedError) == is_unsupported
 
 
 @pytest.mark.parametrize("server", [MYSQL, MARIADB])

@@ -43,7 +43,7 @@ from forge.sql.ast.definitions import (
     KeyDraft,
     LiteralDefault,
 )
-from forge.sql.errors import SqlError, SqlUnsupported
+from forge.sql.errors import SqlError, SqlUnsupported, strict_at
 from forge.values.text.column_charset import BINARY_COLLATION
 
 
@@ -67,7 +67,8 @@ def _convert(alteration: Alteration, action: ConvertCharset) -> None:
         if slot.column.type_facts.has_charset and slot.column.type.collation != BINARY_COLLATION:
             if slot.column.holds_json:
                 raise SqlUnsupported("CONVERT TO CHARACTER SET of a JSON column is not supported yet", clause.offset)
-            column = in_charset(slot.column, alteration.collation, alteration.server)
+            with strict_at(clause.offset):
+                column = in_charset(slot.column, alteration.collation, alteration.server)
             if column.wire.members != slot.column.wire.members:
                 # MySQL keeps the bytes of the old set in the new one, MariaDB mostly refuses the rows (recorded).
                 problem = f"CONVERT TO CHARACTER SET where members of {column.name!r} get other bytes is not supported"

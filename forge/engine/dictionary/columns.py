@@ -222,6 +222,10 @@ def with_default(
     if column.auto_increment and isinstance(default, LiteralDefault) and default.value is None and not default.is_set:
         return defined
     if column.auto_increment:
+        if isinstance(default, LiteralDefault) and isinstance(default.value, bool):
+            # MySQL takes them, and forgets them (recorded on 9.7).
+            problem = f"TRUE or FALSE as the default of AUTO_INCREMENT column {column.name!r} is not supported yet"
+            raise SqlUnsupported(problem, default.offset, expected="no default")
         raise SqlError(f"column {column.name!r} is AUTO_INCREMENT and cannot have a default", default.offset)
     if isinstance(default, NowDefault):
         if line.grammar.loose_clock_defaults and defined.type.name in ("DATE", "TIME"):

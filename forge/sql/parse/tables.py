@@ -209,7 +209,11 @@ def table_option(cursor: Cursor, options: TableOptions) -> TableOptions:
         return replace(options, charset=replace(charset, charset=word, offset=offset))
     if cursor.accept("COLLATE"):
         cursor.accept_mark("=")
-        return replace(options, charset=replace(charset, collation=collation_name(cursor), offset=offset))
+        collation = collation_name(cursor)
+        if charset.collation is not None and charset.collation.lower() != collation.lower():
+            # MySQL takes the last, MariaDB refuses the second.
+            raise SqlUnsupported("a table with two collations is not supported yet", offset, expected="one")
+        return replace(options, charset=replace(charset, collation=collation, offset=offset))
     if cursor.accept("AUTO_INCREMENT"):
         cursor.accept_mark("=")
         return replace(options, auto_increment=cursor.integer("a number"))
