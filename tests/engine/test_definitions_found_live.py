@@ -351,7 +351,7 @@ def test_a_literal_in_parentheses_that_alter_table_sets_is_one() -> None:
             plan(scenario.transaction(ddl(f"ALTER TABLE d.t ALTER {wrong}")))
 
 
-@pytest.mark.parametrize("change", ["SET DEFAULT 1", "DROP DEFAULT"])
+@pytest.mark.parametrize("change", ["SET DEFAULT 1", "SET DEFAULT (NOW())", "DROP DEFAULT"])
 def test_defaults_of_a_numbered_column_are_not_supported(change: str) -> None:
     scenario = Scenario("numbers", tables=["CREATE TABLE d.t (a INT AUTO_INCREMENT PRIMARY KEY)"])
     with pytest.raises(UnsupportedError):
@@ -475,3 +475,14 @@ def test_unique_keys_whose_order_the_primary_key_decides_are_not_supported(serve
     plan(Scenario("keys", server=server, tables=[table.format("", "")]))
     with pytest.raises(UnsupportedError, match="beside another unique key"):
         plan(Scenario("keys", server=server, tables=[table.format("", ", UNIQUE KEY (s)")]))
+
+
+@pytest.mark.parametrize("server", [MYSQL, MARIADB])
+def test_what_mariadb_forgets_of_a_generated_column_is_not_supported_and_refused_by_mysql(server: str) -> None:
+    scenario = Scenario("generated", server=server, tables=["CREATE TABLE d.t (a INT, b INT AS (a))"])
+    for statement in (insert("d.t", {"b": None}), ddl("ALTER TABLE d.t ALTER b SET DEFAULT 1")):
+        with pytest.raises(ScenarioError, match="generated column") as refusal:
+            plan(scenario.transaction(statement))
+        assert isinstance(refusal.value, UnsupportedError) == (server == MARIADB)
+    with pytest.raises(ScenarioError, match="a generated column takes no value"):
+        plan(scenario.transaction(insert("d.t", {"b": 1})))

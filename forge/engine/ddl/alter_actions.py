@@ -214,12 +214,12 @@ def _alter_column(alteration: Alteration, action: AlterColumn) -> None:
         column = column.replace(visible=action.visible)
     elif action.default is not None:
         if column.generated is not None:
-            raise SqlError(f"generated column {column.name!r} cannot have a default", action.offset)
-        if (
-            column.column.auto_increment
-            and isinstance(action.default, LiteralDefault)
-            and action.default.value is not None
-        ):
+            # MariaDB takes it, and forgets it.
+            line = server_line(alteration.server)
+            refusal = SqlUnsupported if line.ddl.forgets_generated_values else SqlError
+            raise refusal(f"generated column {column.name!r} cannot have a default", action.offset)
+        is_null = isinstance(action.default, LiteralDefault) and action.default.value is None
+        if column.column.auto_increment and not is_null:
             # Servers take it, and give it to rows instead of a number.
             raise SqlUnsupported(
                 f"a default of AUTO_INCREMENT column {column.name!r} is not supported yet", action.offset

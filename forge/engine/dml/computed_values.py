@@ -7,7 +7,7 @@ from typing import Any
 
 from forge.engine.dictionary.json_cells import cells_for
 from forge.engine.dictionary.table_state import TableState
-from forge.engine.rows.cells import not_null, value_of_literal
+from forge.engine.rows.cells import check_takes_value, not_null, value_of_literal
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.defaults import as_literal
 from forge.engine.rows.where import column_index
@@ -32,8 +32,7 @@ class ComputedValue:
 
     def __init__(self, state: TableState, index: int, cell: Mapping[str, Any], context: DmlContext) -> None:
         column = state.columns[index]
-        if column.generated is not None:
-            raise ScenarioError("a generated column takes no value", expected="nothing for it")
+        check_takes_value(column, cell, context)
         if not isinstance(cell["sql"], str) or not cell["sql"].strip():
             raise ScenarioError(f"{cell!r} is not an expression", expected="{sql: text}")
         self.sql = cell["sql"].strip()

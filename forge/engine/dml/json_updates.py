@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.json_cells import asks_for_zone, document_of_cell, with_types
 from forge.engine.dictionary.table_state import TableState
+from forge.engine.rows.cells import check_takes_value
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, UnsupportedError
@@ -44,8 +45,7 @@ class JsonUpdate:
 
     def __init__(self, state: TableState, index: int, cell: Mapping[str, Any], context: DmlContext) -> None:
         column = state.columns[index]
-        if column.generated is not None:
-            raise ScenarioError("a generated column takes no value", expected="nothing for it")
+        check_takes_value(column, cell, context)
         if column.wire.dialect.json_is_text:
             raise UnsupportedError(
                 "JSON functions on MariaDB, where they reformat the document's text, are not supported"

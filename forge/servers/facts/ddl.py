@@ -94,6 +94,8 @@ class Definitions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     unique_hashes: bool
     #: A virtual column may use the AUTO_INCREMENT column.
     virtual_takes_number: bool
+    #: NULL for a generated column is taken and forgotten; without strict mode, any value is.
+    forgets_generated_values: bool
     #: An invisible column that is NOT NULL needs a default (4108).
     invisible_needs_default: bool
     #: The seeds of RAND are logged before a view that calls it.
