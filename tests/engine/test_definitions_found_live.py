@@ -418,7 +418,15 @@ def test_mysql_gives_a_column_of_the_primary_key_no_null_that_is_its_default() -
 
 
 @pytest.mark.parametrize(
-    "table", ["(a VARCHAR(5) DEFAULT (UPPER('b'))) COLLATE binary", "(a DOUBLE UNSIGNED DEFAULT '-0523.64032E+3')"]
+    "table",
+    [
+        "(a VARCHAR(5) DEFAULT (UPPER('b'))) COLLATE binary",
+        "(a DOUBLE UNSIGNED DEFAULT '-0523.64032E+3')",
+        "(a INT DEFAULT DATE '2024-02-29')",
+        "(a YEAR DEFAULT DATE '2024-02-29')",
+        "(a JSON DEFAULT '')",
+        "(a JSON DEFAULT (CONCAT('a', 'b')))",
+    ],
 )
 def test_defaults_that_mariadb_takes_in_ways_of_its_own_are_not_supported(table: str) -> None:
     with pytest.raises(UnsupportedError):

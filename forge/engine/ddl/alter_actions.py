@@ -8,7 +8,9 @@ from typing import Any, Final
 
 from forge.engine.ddl.alter_targets import is_on, is_there, refuse_dependents, refuse_foreign_keys, same_name
 from forge.engine.ddl.alteration import Alteration, Slot
-from forge.engine.dictionary.columns import define_column, in_charset, primary_null, with_default, without_default
+from forge.engine.dictionary.column_defaults import with_default, without_default
+from forge.engine.dictionary.column_drafts import define_column
+from forge.engine.dictionary.columns import in_charset, primary_null
 from forge.engine.dictionary.engines import check_row_format, chosen_engine
 from forge.engine.dictionary.foreign_key_definition import (
     declared_references,

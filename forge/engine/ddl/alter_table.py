@@ -16,7 +16,7 @@ from forge.engine.ddl.partition_upkeep import manage_partitions
 from forge.engine.ddl.rename_table import follow_table
 from forge.engine.ddl.timestamp_columns import with_timestamps
 from forge.engine.dictionary.catalog import TableName
-from forge.engine.dictionary.columns import check_clocks
+from forge.engine.dictionary.column_defaults import check_clocks
 from forge.engine.dictionary.engines import check_engine
 from forge.engine.dictionary.foreign_key_definition import declared_references
 from forge.engine.dictionary.generated_moments import check_generated_moments

@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from forge.engine.dictionary.cell_values import sort_value
-from forge.engine.dictionary.columns import ColumnDefinition, define_column
+from forge.engine.dictionary.column_drafts import define_column
+from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.engines import INNODB
 from forge.engine.dictionary.literals import taken
 from forge.engine.dictionary.table_state import TableState

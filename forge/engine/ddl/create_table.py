@@ -10,7 +10,8 @@ from forge.engine.ddl.create_select import CopiedRows
 from forge.engine.ddl.drop_table import check_droppable, distinct
 from forge.engine.ddl.timestamp_columns import timestamp_columns
 from forge.engine.dictionary.catalog import Catalog, TableName
-from forge.engine.dictionary.columns import ColumnDefinition, define_column, primary_null
+from forge.engine.dictionary.column_drafts import define_column
+from forge.engine.dictionary.columns import ColumnDefinition, primary_null
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.engines import INNODB, PLAIN_ENGINES, check_engine, check_row_format, chosen_engine
 from forge.engine.dictionary.foreign_key_definition import declared_references, with_foreign_keys

@@ -90,6 +90,8 @@ class LiteralDefault:
     offset: int = 0
     #: The literal is ``x'41'``.
     is_hex_text: bool = False
+    #: The literal is ``DATE '2024-02-29'`` or its like.
+    is_moment: bool = False
     #: Of ALTER ... SET DEFAULT.
     is_set: bool = False
 

@@ -276,7 +276,8 @@ def default_clause(cursor: Cursor) -> Default:
             end = cursor.balanced_end()
         return ExpressionDefault(f"({cursor.sql[start:end]})", offset)
     is_text = cursor.token.kind == "hex" and cursor.sql[offset] in "xX"
-    return LiteralDefault(literal(cursor), offset, is_text)
+    is_moment = cursor.token.is_word("DATE", "TIME", "TIMESTAMP")
+    return LiteralDefault(literal(cursor), offset, is_text, is_moment)
 
 
 def set_default(cursor: Cursor) -> Default:

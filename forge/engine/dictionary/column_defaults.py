@@ -1,0 +1,235 @@
+"""Defaults of columns: literals, expressions, the time, and which of them a server would accept."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from decimal import Decimal
+
+from forge.charsets import compare_key
+from forge.engine.dictionary.columns import ColumnDefinition
+from forge.engine.dictionary.literals import strict_value, under
+from forge.errors import ScenarioError, UnsupportedError, about
+from forge.servers import ServerLine
+from forge.servers.facts.values import Dialect
+from forge.sql.ast.definitions import (
+    Default,
+    ExpressionDefault,
+    LiteralDefault,
+    NowDefault,
+)
+from forge.sql.errors import SqlError, SqlUnsupported, StrictRefusal, at_offset, strict_at, unsupported_at
+from forge.sql.expressions import Expression, parse_expression
+from forge.values.declaration.sqltype import SqlType
+from forge.values.literals import is_number
+from forge.values.numeric.floats import float_text
+from forge.values.registry import facts_of
+
+_NOW = ("CURRENT_TIMESTAMP", "NOW", "LOCALTIME", "LOCALTIMESTAMP")
+_DATES, _TIMES = ("CURRENT_DATE", "CURDATE"), ("CURRENT_TIME", "CURTIME")
+#: An expression that is nothing but the time.
+_CLOCK = re.compile(r"[\s(]*(?P<name>[A-Za-z_]+)\s*(?:\(\s*(?P<digits>[0-6]?)\s*\))?[\s)]*", re.ASCII)
+
+
+def with_default(
+    defined: ColumnDefinition, default: Default, line: ServerLine, *, dialect: Dialect | None = None
+) -> ColumnDefinition:
+    """The column with a default.  Raises SqlError where a server would refuse it."""
+    column, facts = defined.column, defined.type_facts
+    if column.auto_increment and isinstance(default, LiteralDefault) and default.value is None and not default.is_set:
+        return defined
+    if column.auto_increment:
+        if isinstance(default, LiteralDefault) and isinstance(default.value, bool):
+            # MySQL takes them, and forgets them (recorded on 9.7).
+            problem = f"TRUE or FALSE as the default of AUTO_INCREMENT column {column.name!r} is not supported yet"
+            raise SqlUnsupported(problem, default.offset, expected="no default")
+        raise SqlError(f"column {column.name!r} is AUTO_INCREMENT and cannot have a default", default.offset)
+    if isinstance(default, NowDefault):
+        if line.grammar.loose_clock_defaults and defined.type.name in ("DATE", "TIME"):
+            return _with_clock(defined, default.fsp)
+        check_now(defined.type, default.fsp, "DEFAULT", default.offset, line)
+        reads_local = default.is_local and (default.fsp < defined.type.fsp or defined.type.name == "TIMESTAMP")
+        digits = default.fsp if reads_local else None
+        return without_default(defined).replace(default_now=True, clock_digits=digits)
+    if isinstance(default, ExpressionDefault):
+        digits = _clock_digits(default.sql, defined.type)
+        if digits is not None:
+            return _with_clock(defined, digits)
+        with at_offset(default.offset):
+            expression = parse_expression(default.sql)
+            if expression.columns():
+                raise UnsupportedError("DEFAULT expressions that use other columns are not supported yet")
+            if line.grammar.opens_literal_defaults:
+                with _refused_of_json(defined, default.offset):
+                    _check_computed(defined, expression, dialect)
+        return replace(without_default(defined).replace(computed_default=True), default=expression)
+    if default.value is None:
+        if default.is_set and not facts.literal_default and not defined.wire.dialect.literal_lob_defaults:
+            raise SqlError(f"a {defined.type.name} column cannot be given the default NULL", default.offset)
+        if not column.nullable:
+            raise SqlError(f"column {column.name!r} is NOT NULL and cannot have the default NULL", default.offset)
+        return without_default(defined).replace(has_default=True)
+    # MariaDB takes literals for TEXT and BLOB (10.2.1 on), and stores them as it does expressions.
+    as_expression = facts.is_lob and defined.wire.dialect.literal_lob_defaults
+    if not facts.literal_default and not as_expression:
+        # Without strict mode MySQL forgets an empty one of TEXT and BLOB.
+        refusal = SqlError if default.value not in ("", b"") or facts.is_json or facts.is_geometry else StrictRefusal
+        raise refusal(
+            f"a {defined.type.name} column cannot have a literal default",
+            default.offset,
+            expected="DEFAULT (expression)",
+        )
+    value = _default_value(defined, default, dialect, line)
+    return without_default(defined).replace(has_default=True, default=value, computed_default=as_expression)
+
+
+def _check_computed(defined: ColumnDefinition, expression: Expression, dialect: Dialect | None) -> None:
+    """MariaDB computes a constant default when the table is made.  Raises ScenarioError for one that does not fit."""
+    if expression.asks_for_time:
+        return
+    value = expression.evaluate({})
+    with about(f"the default of column {defined.name!r} is impossible"):
+        if value is not None:
+            strict_value(under(defined.wire, dialect), defined.codec, value)
+        elif not defined.column.nullable:
+            raise ScenarioError("it is NULL, and the column NOT NULL")
+
+
+def _refused_of_json(defined: ColumnDefinition, offset: int) -> AbstractContextManager[None]:
+    """MariaDB's JSON is text with a CHECK, which its default may break: refusals are ours."""
+    is_checked = defined.holds_json and defined.wire.dialect.json_is_text
+    return unsupported_at(offset) if is_checked else nullcontext()
+
+
+def _clock_digits(sql: str, sql_type: SqlType) -> int | None:
+    """The fraction digits of the clock whose part is what the column holds; None for other expressions."""
+    match = _CLOCK.fullmatch(sql)
+    if match is None:
+        return None
+    name = match["name"].upper()
+    held = {"DATE": _DATES, "TIME": _TIMES}.get(sql_type.name, ())
+    if name not in (*_NOW, *held) or (name in _NOW and sql_type.name not in ("DATE", "TIME", "DATETIME", "TIMESTAMP")):
+        return None
+    return int(match["digits"] or 0)
+
+
+def _with_clock(defined: ColumnDefinition, digits: int) -> ColumnDefinition:
+    return without_default(defined).replace(default_now=True, computed_default=True, clock_digits=digits)
+
+
+def check_clocks(columns: Iterable[ColumnDefinition]) -> None:
+    """Raises UnsupportedError for a default whose clock MariaDB reads in ALTER TABLE in ways that are not known: it is
+    not that of the column's type.  CURRENT_DATE of a DATE is (recorded on 10.11).
+    """
+    for column in columns:
+        default = column.draft.default if column.draft is not None else None
+        clock = _CLOCK.fullmatch(default.sql) if isinstance(default, ExpressionDefault) else None
+        is_date = clock is not None and clock["name"].upper() in _DATES
+        if column.column.clock_digits is not None and column.type.name != "DATETIME" and not is_date:
+            problem = f"ALTER TABLE beside the default of the {column.type.name} column {column.name!r}"
+            raise UnsupportedError(f"{problem} is not supported yet", expected="CURRENT_TIMESTAMP of a TIMESTAMP")
+
+
+def without_default(defined: ColumnDefinition, *, lacks_default: bool = False) -> ColumnDefinition:
+    """The column with no default of any kind; ``lacks_default``: not even NULL."""
+    facts = replace(defined, default=None)
+    return facts.replace(
+        has_default=False,
+        default=None,
+        default_now=False,
+        computed_default=False,
+        clock_digits=None,
+        lacks_default=lacks_default,
+    )
+
+
+def _default_value(
+    defined: ColumnDefinition, default: LiteralDefault, dialect: Dialect | None, line: ServerLine
+) -> object:
+    literal = int(default.value) if isinstance(default.value, bool) else default.value
+    if not isinstance(literal, (str, bytes)) and defined.type_facts.has_members:
+        problem = f"the default of column {defined.name!r} is impossible: {defined.type.name} has no member {literal!r}"
+        raise SqlError(problem, default.offset, expected="a member in quotes")
+    if isinstance(literal, str) and defined.type_facts.has_members and not _names_members(defined, literal):
+        problem = f"the default of column {defined.name!r} is impossible: {defined.type.name} has no member {literal!r}"
+        raise SqlError(problem, default.offset, expected="a member, not its number")
+    wire = under(defined.wire, dialect)
+    if default.is_moment and defined.type_facts.is_number and line.grammar.opens_literal_defaults:
+        # MariaDB takes 20240229 of a date.
+        problem = f"a moment as the default of the {defined.type.name} column {defined.name!r} is not supported yet"
+        raise SqlUnsupported(problem, default.offset, expected="a number")
+    if default.is_hex_text and isinstance(literal, bytes) and defined.type_facts.is_number:
+        literal = literal.decode("latin-1") if wire.dialect.hex_defaults_are_text else literal
+    if isinstance(literal, Decimal) and (defined.type_facts.is_text or defined.type_facts.is_bytes):
+        _check_exponent(defined, literal, default.offset)
+        literal = _number_text(literal)
+    limit = None if defined.type.name != "VARCHAR" or wire.dialect.cuts_defaults else defined.type.length
+    if isinstance(literal, str) and limit is not None and len(literal) > limit:
+        raise SqlError(f"the default of column {defined.name!r} is longer than {limit} characters", default.offset)
+    if isinstance(literal, str) and defined.type_facts.kind == "bit":
+        # In SQL text a string is bytes to a BIT column; cells of a scenario are more generous.
+        literal = int.from_bytes(literal.encode(), "big")
+    is_unsigned_float = defined.type_facts.is_approximate and defined.wire.unsigned
+    if is_unsigned_float and line.grammar.opens_literal_defaults and str(literal).strip().startswith("-"):
+        # MariaDB takes some.
+        problem = f"the negative default of the unsigned {defined.type.name} column {defined.name!r}"
+        raise SqlUnsupported(f"{problem} is not supported yet", default.offset, expected="0")
+    # Without strict mode servers refuse other values all the same, and take some dates and decimals.
+    refused_at = strict_at if defined.type_facts.is_temporal or defined.type_facts.kind == "decimal" else at_offset
+    if isinstance(literal, str) and defined.type_facts.is_approximate and _is_finite(literal):
+        # Of a text MySQL in strict mode alone refuses what is too large; the others take the largest number.
+        refused_at = unsupported_at if line.grammar.opens_literal_defaults else strict_at
+    subject = f"the default of column {defined.name!r} is impossible"
+    with refused_at(default.offset), _refused_of_json(defined, default.offset), about(subject):
+        return strict_value(wire, defined.codec, literal)
+
+
+def _number_text(number: Decimal) -> str:
+    """The text that a column of text gets: a number with an exponent is a DOUBLE (recorded)."""
+    exponent = number.as_tuple().exponent
+    shown = float_text(float(number)) if isinstance(exponent, int) and exponent > 0 else None
+    return f"{number:f}" if shown is None else shown
+
+
+def _is_finite(text: str) -> bool:
+    return is_number(text) and math.isfinite(float(text))
+
+
+def _check_exponent(defined: ColumnDefinition, number: Decimal, offset: int) -> None:
+    """Raises SqlUnsupported for a number that servers may write with its exponent, to keep it short."""
+    exponent = number.as_tuple().exponent
+    length = defined.type.length
+    if isinstance(exponent, int) and exponent > 0 and length is not None and len(f"{number:f}") > length:
+        problem = f"the default {number} of a {defined.type.name} that is short is not supported yet"
+        raise SqlUnsupported(problem, offset, expected="a text")
+
+
+def _names_members(defined: ColumnDefinition, literal: str) -> bool:
+    """Whether a default of ENUM or SET is made of names: a server takes no numbers there."""
+    if not literal.strip().lstrip("+-").isdigit():
+        return True
+    collation_id = defined.type.collation
+    keys = [literal.rstrip(" "), *defined.type.members]
+    if collation_id is not None:
+        keys = [compare_key(collation_id, key) for key in keys]
+    return keys[0] in keys[1:]
+
+
+def check_now(sql_type: SqlType, fsp: int, clause: str, offset: int, line: ServerLine) -> None:
+    """Raises SqlError, SqlUnsupported for a column that CURRENT_TIMESTAMP does not suit."""
+    if not facts_of(sql_type).is_moment:
+        if clause == "DEFAULT" and line.grammar.loose_clock_defaults:
+            raise SqlUnsupported(
+                f"a {sql_type.name} column with DEFAULT CURRENT_TIMESTAMP is not supported yet", offset
+            )
+        raise SqlError(
+            f"a {sql_type.name} column cannot have {clause} CURRENT_TIMESTAMP", offset, expected="TIMESTAMP or DATETIME"
+        )
+    if fsp != sql_type.fsp and not line.grammar.loose_clock_defaults:
+        expected = f"CURRENT_TIMESTAMP({sql_type.fsp})" if sql_type.fsp else "CURRENT_TIMESTAMP"
+        raise SqlError(
+            f"{clause} has {fsp} fractional digits, but its column has {sql_type.fsp}", offset, expected=expected
+        )
