@@ -264,6 +264,7 @@ def test_a_vector_of_mariadb_is_no_blob_to_memory_tables() -> None:
     [
         (MYSQL, "", "CREATE TABLE d.t (a MEDIUMTEXT DEFAULT '')"),
         (MARIADB, None, "CREATE TABLE d.t (a CHAR(3) DEFAULT 1e3)"),
+        (MARIADB, "", "CREATE TABLE d.t (a CHAR BYTE DEFAULT 1e3)"),
         (MARIADB, None, "CREATE TABLE d.t (a BLOB AS (UPPER('a'))) CHARACTER SET ucs2"),
     ],
 )

@@ -201,7 +201,7 @@ def _is_finite(text: str) -> bool:
 def _check_exponent(defined: ColumnDefinition, number: Decimal, offset: int) -> None:
     """Raises SqlUnsupported for a number that servers may write with its exponent, to keep it short."""
     exponent = number.as_tuple().exponent
-    length = defined.type.length
+    length = 1 if defined.type.length is None and not defined.type_facts.is_lob else defined.type.length
     if isinstance(exponent, int) and exponent > 0 and length is not None and len(f"{number:f}") > length:
         problem = f"the default {number} of a {defined.type.name} that is short is not supported yet"
         raise SqlUnsupported(problem, offset, expected="a text")
