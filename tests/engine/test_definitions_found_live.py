@@ -495,3 +495,13 @@ def test_what_mariadb_forgets_of_a_generated_column_is_not_supported_and_refused
         assert isinstance(refusal.value, UnsupportedError) == (server == MARIADB)
     with pytest.raises(ScenarioError, match="a generated column takes no value"):
         plan(scenario.transaction(insert("d.t", {"b": 1})))
+
+
+def test_a_copy_of_a_generated_moment_that_was_no_date_is_not_supported() -> None:
+    """MySQL 9.7 does not ask for the time zone then."""
+    scenario = Scenario(
+        "moments", session=Session(sql_mode=""), tables=["CREATE TABLE d.t (a TIMESTAMP AS (1), b INT, c CHAR(3))"]
+    ).transaction(insert("d.t", {"b": 1}))
+    plan(scenario.transaction(ddl("ALTER TABLE d.t DROP b")))
+    with pytest.raises(UnsupportedError, match="copies the generated column 'a' with a zero date"):
+        plan(scenario.transaction(ddl("ALTER TABLE d.t CONVERT TO CHARACTER SET latin1")))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from forge.engine.ddl.alter_actions import apply_action
-from forge.engine.ddl.alter_copy import Kept, copies_moments
+from forge.engine.ddl.alter_copy import Kept, check_copied_moments, copies_moments
 from forge.engine.ddl.alter_method import alter_method, keeps_keys
 from forge.engine.ddl.alteration import Alteration
 from forge.engine.ddl.altered_definition import finish_alteration
@@ -93,6 +93,9 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
     asks_engine = _asks_engine(statement, alteration, state, altered)
     if asks_engine and context.line.grammar.loose_clock_defaults:
         check_clocks(altered.columns)
+    method = _method(context, statement.algorithm, actions, state, altered, kept)
+    if method == "copy":
+        check_copied_moments(state, kept)
     plan = replace(
         plan,
         databases=distinct((before.database, name[0])),
@@ -100,7 +103,7 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
         no_effect=name == old_name and renames,
         change=TableChange(
             before,
-            _method(context, statement.algorithm, actions, state, altered, kept),
+            method,
             _defined_columns(alteration.defined, altered.table.columns),
             fills_rows=bool(state.rows),
             copies_moments=copies_moments(state, kept),

@@ -57,7 +57,7 @@ def strict_value(column: Column, codec: Codec, declared: Any) -> Value:
             raise UnsupportedError(problem, expected="fewer digits, or a text") from None
         raise
     if facts.has_date and not (column.dialect.takes_zero_dates and column.dialect.takes_zero_parts):
-        if not column.dialect.takes_zero_dates if _is_zero_date(value) else has_zero_part(column, value):
+        if not column.dialect.takes_zero_dates if is_zero_date(value) else has_zero_part(column, value):
             name = codec.type_name(column).partition("(")[0]
             raise ScenarioError(f"{name} {value!r} has a zero month or day", expected="a date of the calendar")
     elif facts.kind == "time" and not column.dialect.largest_time_has_fraction:
@@ -110,13 +110,14 @@ def _bytes_of(declared: Any) -> bytes | None:
 
 def has_zero_part(column: Column, value: Value) -> bool:
     """Whether a moment that is not the zero date has a zero month or day that the session does not take."""
-    if column.dialect.takes_zero_parts or _is_zero_date(value):
+    if column.dialect.takes_zero_parts or is_zero_date(value):
         return False
     _, month, day = value[:10].split("-")
     return "00" in (month, day)
 
 
-def _is_zero_date(value: Value) -> bool:
+def is_zero_date(value: Value) -> bool:
+    """Whether a moment is the zero date, at whatever time."""
     return not value.strip("0-: .")
 
 
