@@ -20,6 +20,7 @@ MYSQL, MARIADB = "mysql-9.7", "mariadb-11.8"
     ("server", "columns", "problem"),
     [
         (MYSQL, "a INT SRID 4326", "a INT column has no SRID"),
+        (MYSQL, "a DATE DEFAULT DATE '2024-02-29'", "no date or time as a literal default"),
         (MARIADB, "a INT VISIBLE", "unexpected 'VISIBLE'"),
         (MYSQL, "a INT, PRIMARY KEY (a) INVISIBLE", "the primary key cannot be invisible"),
         (MARIADB, "a INT AS (1) STORED, PRIMARY KEY (a)", "cannot be in the primary key"),
