@@ -365,12 +365,13 @@ class _Insert:
     def _replace(self, row: Row, generated: int) -> None:
         """Rows in the way are deleted; the one that the last unique key finds is updated instead.
 
-        A row that has the number which the server made is an error; MariaDB forgets to forget that number when it
-        updated a row (recorded on 10.11 and 11.8).
+        A row that has the number which the server made is an error; MariaDB forgets to forget that number once its row
+        was in another's way (recorded on 10.11 and 11.8).
         """
         state = self.state
         while (duplicate := state.conflict(row)) is not None:
             key, number = duplicate
+            self.stale_number |= bool(generated) and self.context.references.line.rows.refuses_stale_numbers
             if (generated or self.stale_number) and key.parts[0].column == state.auto_increment:
                 state.add(row)  # raises
             before = state.rows[number]
@@ -378,7 +379,6 @@ class _Insert:
             bound = references.is_parent(state.table) or references.has_delete_trigger(state.table)
             if key == state.unique[-1] and not bound:
                 self.stays_marked = True
-                self.stale_number |= bool(generated) and self.context.references.line.rows.refuses_stale_numbers
                 if before != row:
                     self._change(number, row)
                 else:
