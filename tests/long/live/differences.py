@@ -50,9 +50,12 @@ class Difference:
 def differences(server: str, session: Session, cases: Sequence[CaseOutcome], answers: Answers) -> Iterator[Difference]:
     """The first of each case: what follows it may come from it.  What this version names as unsupported is none."""
     for number, case in enumerate(cases):
+        end = _end(number, case, answers)
+        # Where a text stands behind it too, what was logged may be of either.
+        behind = {one.text or one.sql for one in case.outcomes[end:]}
         before: list[str] = []
         seen: Counter[str] = Counter()
-        for index, one in enumerate(case.outcomes):
+        for index, one in enumerate(case.outcomes[: end + 1]):
             error = answers.errors.get((number, index))
             found: tuple[Kind, str, str] | None = None
             if not one.sql:
@@ -60,22 +63,28 @@ def differences(server: str, session: Session, cases: Sequence[CaseOutcome], ans
             if one.refused is not None:
                 if error is None and not one.unsupported:
                     found = "refused", one.refused, "taken"
-                elif error is None:
-                    # The server has done what we have not; the rest of the case cannot be compared.
-                    break
             elif error is not None:
                 found = "accepted", "taken", error
-            elif one.logged != (logged := _logged(answers, one.text, seen)):
+            elif one.logged != (logged := _logged(answers, one.text, seen)) and one.text not in behind:
                 found = "bytes", *_apart(one.logged, logged)
             if found is not None:
                 yield Difference(found[0], server, session.sql_mode, tuple(before), one.sql, found[1], found[2])
                 break
-            if one.refused is not None and _LEAVES_TRACES.search(case.outcomes[0].sql):
-                break
             if one.refused is None:
                 before.append(one.sql)
         else:
-            yield from _of_rows(server, session, number, case, answers, before)
+            if end == len(case.outcomes):
+                yield from _of_rows(server, session, number, case, answers, before)
+
+
+def _end(number: int, case: CaseOutcome, answers: Answers) -> int:
+    """The statement behind which tables may differ: refused, it has left traces, or the server has run it."""
+    leaves_traces = _LEAVES_TRACES.search(case.outcomes[0].sql)
+    for index, one in enumerate(case.outcomes):
+        is_taken = one.unsupported and (number, index) not in answers.errors
+        if one.sql and one.refused is not None and (leaves_traces or is_taken):
+            return index
+    return len(case.outcomes)
 
 
 def _logged(answers: Answers, text: str, seen: Counter[str]) -> Logged:

@@ -8,10 +8,12 @@ from random import Random
 
 import pytest
 
+from forge.events.query import Query
 from tests.counted_runs import counted
-from tests.long.live.differences import Difference, known_differences
-from tests.long.live.ours import session_of, tried
+from tests.long.live.differences import Difference, differences, known_differences
+from tests.long.live.ours import CaseOutcome, Logged, Outcome, session_of, tried
 from tests.long.live.searching import FIELDS, RUNS, Run
+from tests.long.live.theirs import Answers
 
 
 @pytest.mark.parametrize("field", FIELDS)
@@ -40,3 +42,15 @@ def test_the_counted_runs_found_nothing_new_and_do_not_overlap() -> None:
 def test_a_known_difference_has_a_reason_and_says_what_it_covers() -> None:
     nothing = Difference("bytes", "", None, (), "", "", "")
     assert [known for known in known_differences() if not known.reason or known.covers(nothing)] == []
+
+
+def test_what_was_logged_of_a_text_is_not_compared_if_it_may_be_of_another_statement_that_is_not_compared() -> None:
+    delete = Outcome("DELETE FROM d.t", "DELETE FROM d.t")
+    refused = Outcome("INSERT INTO d.t VALUES (1), (1)", refused="two rows have one key")
+    create = Outcome("CREATE TABLE d.t (id INT PRIMARY KEY) ENGINE=MyISAM")
+    logged: dict[str, list[Logged]] = {"DELETE FROM d.t": [(Query(query="DELETE FROM d.t"),)]}
+    session = session_of(None, "full")
+    for outcomes, told in (((create, delete), 1), ((create, delete, refused, delete), 0)):
+        answers = Answers({(0, 2): "1062 Duplicate entry"}, logged, {})
+        found = list(differences("mysql-9.7", session, [CaseOutcome(outcomes, None)], answers))
+        assert [one.kind for one in found] == ["bytes"] * told
