@@ -46,7 +46,7 @@ class Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     maps_silent_children: bool
     #: INSERT without a column list computes the defaults of invisible columns.
     computes_invisible_defaults: bool
-    #: In a REPLACE, behind a row with a new number that replaced another, one with an existing number is refused (1062).
+    #: In a REPLACE, behind a row with a new number that replaced another, an existing number is refused (1062).
     refuses_stale_numbers: bool
     #: ON UPDATE CURRENT_TIMESTAMP looks for changes before the triggers run
     #: (fill_record_n_invoke_before_triggers), else behind them.
