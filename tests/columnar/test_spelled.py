@@ -11,7 +11,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forge.columnar.reading.spelled import spelled
+from forge.columnar.spelled import spelled
 
 pytestmark = pytest.mark.slow
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from forge.columnar.machine import kernel
 from forge.columnar.reading.gtids import GTID_TYPE
-from forge.columnar.reading.spelled import spelled
+from forge.columnar.spelled import spelled
 
 #: Rows of a batch at most.
 MOST_ROWS: Final = 1 << 17
