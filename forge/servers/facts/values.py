@@ -64,6 +64,10 @@ class Dialect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     null_is_now: bool
     #: A time is rounded to the column's fraction digits; else it is cut, unless sql_mode says otherwise.
     rounds_fractions: bool
+    #: So is that of a DATE, to the next day perhaps; else it is cut in every mode.
+    rounds_dates: bool
+    #: A TIME takes the time of a text whose date has a day to 31 in any month; else ALLOW_INVALID_DATES decides.
+    clocks_of_any_day: bool
     #: The text of a DATETIME or TIMESTAMP may end in a UTC offset, so that reading one asks for the session's time
     #: zone.
     takes_offsets: bool

@@ -14,7 +14,7 @@ from forge.errors import ScenarioError
 from forge.values.base import Codec, Column
 from forge.values.clipping import leading_number
 from forge.values.temporal.forms import moment_form, text_of, whole_number
-from forge.values.temporal.text import MAX_FSP, MAX_HOUR, ZERO, accept_moment
+from forge.values.temporal.text import MAX_FSP, MAX_HOUR, ZERO, Moment, accept_moment, has_clock
 
 _DATE = r"\d{4}-\d{1,2}-\d{1,2}"
 _MOMENT = re.compile(
@@ -177,7 +177,8 @@ def _clock_of(column: Column, text: str, moment: re.Match[str]) -> str:
     if not clock or (moment["rest"][:1] in ("+", "-") and not column.dialect.drops_offsets):
         return re.split(r"\D", text.strip(), maxsplit=1)[0]
     hour, _, rest = clock.partition(":")
-    return "0" if int(hour) > 23 else f"{hour}:{rest or '00'}"
+    date = Moment(*map(int, read.partition(" ")[0].split("-")))
+    return "0" if int(hour) > 23 or not has_clock(date, column.dialect) else f"{hour}:{rest or '00'}"
 
 
 def _has_odd_minutes(number: int) -> bool:

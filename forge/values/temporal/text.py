@@ -97,14 +97,21 @@ def fraction_text(micro: int, fsp: int) -> str:
     return f".{micro:06d}"[: fsp + 1] if fsp else ""
 
 
-def _to_fsp(digits: str, fsp: int, dialect: Dialect | None) -> tuple[int, int]:
+def _rounds(type_name: str, dialect: Dialect | None) -> bool:
+    """Whether a time is rounded to the column's digits, or cut."""
+    if dialect is None:
+        return True
+    return dialect.rounds_fractions and (dialect.rounds_dates or type_name != "DATE")
+
+
+def _to_fsp(digits: str, fsp: int, *, rounds: bool) -> tuple[int, int]:
     """(microseconds, seconds to carry) of fraction digits rounded half up to ``fsp``, or cut by MariaDB.
 
     In two steps, as MySQL rounds: the seventh digit to microseconds, these to fsp, so .4999995 becomes a second
     (recorded on 9.7).
     """
     padded = digits.ljust(MAX_FSP + 1, "0")
-    if dialect is not None and not dialect.rounds_fractions:
+    if not rounds:
         return int(padded[:fsp].ljust(MAX_FSP, "0")), 0
     micro = int(padded[:MAX_FSP]) + (padded[MAX_FSP] >= "5")
     unit = 10 ** (MAX_FSP - fsp)
@@ -133,7 +140,7 @@ def parse_moment(type_name: str, text: str, fsp: int, dialect: Dialect | None = 
     if match is None:
         raise refuse(type_name, text, "cannot hold this text", "YYYY-MM-DD or YYYY-MM-DD hh:mm:ss[.ffffff]")
     year, month, day, hour, minute, second = (int(match[name] or 0) for name in Moment._fields[:6])
-    micro, carry = _to_fsp(match["fraction"] or "", fsp, dialect)
+    micro, carry = _to_fsp(match["fraction"] or "", fsp, rounds=_rounds(type_name, dialect))
     moment = Moment(year, month, day, hour, minute, second, micro)
     if match["zone"] and dialect is not None and not dialect.takes_offsets:
         raise refuse(type_name, text, "takes no UTC offset on MariaDB")
@@ -211,7 +218,7 @@ def parse_clock(type_name: str, text: str, fsp: int, dialect: Dialect | None = N
     if dialect is not None and dialect.rounds_fractions and len(digits) > MAX_FSP:
         # MySQL looks at the last digit, however many there are (recorded on 9.7).
         digits = digits[:MAX_FSP] + digits[-1]
-    micro, carry = _to_fsp(digits, fsp, dialect)
+    micro, carry = _to_fsp(digits, fsp, rounds=_rounds(type_name, dialect))
     total = (hour + 24 * int(match["days"] or 0)) * 3600 + minute * 60 + second + carry
     # What is zero before it is rounded has no sign (recorded on 9.7).
     negative = match["sign"] == "-" and bool(hour or minute or second or match["days"] or digits[:MAX_FSP].strip("0"))
@@ -248,9 +255,15 @@ def _clock_text(type_name: str, declared: Any, dialect: Dialect) -> str:
     if _CLOCK.fullmatch(form):
         return form
     moment = parse_moment(type_name, form, MAX_FSP, dialect)
-    if not moment.is_accepted():
+    if not has_clock(moment, dialect, is_number=text_of(declared) is None):
         raise refuse(type_name, declared, "cannot hold the time of this date")
     return moment.text(MAX_FSP).partition(" ")[2]
+
+
+def has_clock(moment: Moment, dialect: Dialect, *, is_number: bool = False) -> bool:
+    """Whether the date is one whose time a TIME takes: MariaDB looks for the day in the calendar only in a text."""
+    takes_any = dialect.clocks_of_any_day or dialect.takes_invalid_dates or is_number
+    return moment.is_representable() if takes_any else moment.is_accepted()
 
 
 def exact(type_name: str, text: Any, fsp: int, parsed: Moment | Clock) -> None:
