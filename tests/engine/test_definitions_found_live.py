@@ -348,7 +348,8 @@ def test_a_literal_in_parentheses_that_alter_table_sets_is_one() -> None:
     scenario = Scenario("defaults", tables=["CREATE TABLE d.t (a INT, s TEXT)"])
     column = plan(scenario.transaction(ddl("ALTER TABLE d.t ALTER a SET DEFAULT (1)"))).tables["d.t"].columns[0]
     assert (column.default, column.computed_default) == (1, False)
-    for wrong in ("a SET DEFAULT ('x')", "s SET DEFAULT ('a')", "s SET DEFAULT (NULL)", "s SET DEFAULT NULL"):
+    texts = "s SET DEFAULT ('a')", "s SET DEFAULT (NULL)", "s SET DEFAULT NULL", "s SET DEFAULT (DATE '2024-02-29')"
+    for wrong in ("a SET DEFAULT ('x')", "a SET DEFAULT (DATE '2024-02-29')", *texts):
         with pytest.raises(ScenarioError):
             plan(scenario.transaction(ddl(f"ALTER TABLE d.t ALTER {wrong}")))
 

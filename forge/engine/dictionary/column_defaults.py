@@ -39,6 +39,10 @@ def with_default(
 ) -> ColumnDefinition:
     """The column with a default.  Raises SqlError where a server would refuse it."""
     column, facts = defined.column, defined.type_facts
+    if isinstance(default, LiteralDefault) and default.is_moment and not line.grammar.opens_literal_defaults:
+        # Of columns of all types, in all modes (error 1067, recorded on 9.7).
+        problem = "MySQL takes no date or time as a literal default"
+        raise SqlError(problem, default.offset, expected="a text, or DEFAULT (...) of CREATE TABLE")
     if column.auto_increment and isinstance(default, LiteralDefault) and default.value is None and not default.is_set:
         return defined
     if column.auto_increment:

@@ -277,9 +277,6 @@ def default_clause(cursor: Cursor) -> Default:
         return ExpressionDefault(f"({cursor.sql[start:end]})", offset)
     is_text = cursor.token.kind == "hex" and cursor.sql[offset] in "xX"
     is_moment = cursor.token.is_word("DATE", "TIME", "TIMESTAMP")
-    if is_moment and not cursor.grammar.opens_literal_defaults:
-        # Of columns of all types, in all modes (error 1067, recorded on 9.7).
-        raise SqlError("MySQL takes no date or time as a literal default", offset, expected="a text, or DEFAULT (...)")
     return LiteralDefault(literal(cursor), offset, is_text, is_moment)
 
 
