@@ -507,3 +507,22 @@ def test_a_copy_of_a_generated_moment_that_was_no_date_is_not_supported() -> Non
     plan(scenario.transaction(ddl("ALTER TABLE d.t DROP b")))
     with pytest.raises(UnsupportedError, match="copies the generated column 'a' with a zero date"):
         plan(scenario.transaction(ddl("ALTER TABLE d.t CONVERT TO CHARACTER SET latin1")))
+
+
+@pytest.mark.parametrize(
+    ("mode", "column", "action"),
+    [
+        (None, "a TIMESTAMP NULL", "ADD PRIMARY KEY (a)"),
+        ("NO_ZERO_DATE", "a DATETIME NOT NULL ON UPDATE CURRENT_TIMESTAMP", "AUTO_INCREMENT=50"),
+    ],
+)
+def test_what_mariadb_makes_of_moments_without_a_value_in_alter_table_is_not_supported(
+    mode: str | None, column: str, action: str
+) -> None:
+    scenario = Scenario(
+        "moments", server=MARIADB, session=Session(sql_mode=mode), tables=[f"CREATE TABLE d.t ({column}, b INT)"]
+    )
+    if mode is None:
+        scenario = scenario.transaction(insert("d.t", {"b": 1}))
+    with pytest.raises(UnsupportedError):
+        plan(scenario.transaction(ddl(f"ALTER TABLE d.t {action}")))

@@ -43,6 +43,9 @@ def converted(
     if value is None:
         if new.column.auto_increment:
             raise UnsupportedError(f"column {new.name!r} becomes AUTO_INCREMENT, but a row has NULL in it")
+        if not new.column.nullable and new.type.name == "TIMESTAMP" and new.wire.dialect.null_is_now:
+            # Of MariaDB it is the time of the statement.
+            raise UnsupportedError(f"TIMESTAMP {new.name!r} becomes NOT NULL, but a row has NULL in it")
         if not new.column.nullable:
             raise ScenarioError(f"column {new.name!r} becomes NOT NULL, but a row has NULL in it")
         return None
