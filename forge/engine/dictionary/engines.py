@@ -127,9 +127,8 @@ def check_engine(table: Table, keys: Sequence[KeyDraft], server: str) -> None:
         raise SqlError(f"{server} has no storage engine {engine.name}", 0, expected="InnoDB, MyISAM or MEMORY")
     is_varbinary = line.values.vector_is_varbinary
     for column in table.columns:
-        if engine.without == "blobs" and is_varbinary and column.type.name == "VECTOR":
-            continue
-        problem = _column_problem(engine, column, plain=line.ddl.plain_engines)
+        is_blob = facts_of(column.type).is_blob and not (is_varbinary and column.type.name == "VECTOR")
+        problem = _column_problem(engine, column, plain=line.ddl.plain_engines, is_blob=is_blob)
         if problem is not None:
             raise SqlError(f"{engine.name} tables have no {problem}: {column.name!r}", 0)
         if table.partition is not None and facts_of(column.type).is_geometry and not line.ddl.spatial_partitions:
@@ -137,9 +136,9 @@ def check_engine(table: Table, keys: Sequence[KeyDraft], server: str) -> None:
     _check_keys(engine, table, keys, plain=line.ddl.plain_engines)
 
 
-def _column_problem(engine: _Engine, column: TableColumn, *, plain: bool) -> str | None:
+def _column_problem(engine: _Engine, column: TableColumn, *, plain: bool, is_blob: bool) -> str | None:
     facts = facts_of(column.type)
-    if (engine.without == "blobs" and facts.is_blob) or (engine.without == "geometries" and facts.is_geometry):
+    if (engine.without == "blobs" and is_blob) or (engine.without == "geometries" and facts.is_geometry):
         return f"{column.type.name} columns"
     if column.nullable and not engine.takes_null:
         return "nullable columns"
