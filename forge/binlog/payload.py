@@ -103,7 +103,8 @@ class Content:
 
     def read(self, size: int) -> bytes:
         """So many bytes, fewer at the end, and none behind it.  Raises FormatError as :meth:`readinto`."""
-        piece = bytearray(size)
+        # Room for what is left, and for a byte that would be too many: most payloads are small.
+        piece = bytearray(size if self._size is None else min(size, self._size - self._read + 1))
         with memoryview(piece) as room:
             got = self.readinto(room)
         del piece[got:]

@@ -183,6 +183,11 @@ def validity_of(array: pa.Array) -> tuple[Bytes, int]:
     return _NO_BYTES, 0
 
 
+def is_text(kind: pa.DataType) -> bool:
+    """Whether it is one of Arrow's types of text."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
 def strings_of(texts: Iterable[str]) -> pa.StringArray:
     """An Arrow array of a few texts.  ``pyarrow.array`` would import pandas, where that is installed: a second."""
     encoded = [text.encode() for text in texts]

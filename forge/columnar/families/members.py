@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from forge.columnar.gather import fixed
 from forge.columnar.machine import kernel, load16
-from forge.columnar.plan import Cells, ColumnPlan, Numbers, Read, Wire, strings_of, values_of
+from forge.columnar.plan import Cells, ColumnPlan, Numbers, Read, Wire, is_text, strings_of, values_of
 from forge.columnar.text_numbers import TextNumbers
 from forge.columnar.words import wire_of, words_of
 from forge.errors import ScenarioError
@@ -94,8 +94,7 @@ class EnumPlan(ColumnPlan):
         return _EnumTextPlan(self, self._number_of)
 
     def of_type(self, kind: pa.DataType) -> ColumnPlan:
-        is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
-        return self._of_texts if is_text else self
+        return self._of_texts if is_text(kind) else self
 
     def _numbers_of(self, dictionary: pa.Array) -> Numbers:
         """The number of each text, as ``accept`` finds it; -1 for those that it refuses."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from forge.columnar.plan import Bytes, ColumnPlan, Wire, validity_of
+from forge.columnar.plan import Bytes, ColumnPlan, Wire, is_text, validity_of
 from forge.columnar.registry import column_plan
 from forge.columnar.writing.row_images import WireColumn
 from forge.errors import ScenarioError
@@ -144,15 +144,11 @@ def in_type(array: pa.Array, wanted: pa.DataType) -> pa.Array | None:
 
 def _in_dictionary(array: pa.Array, wanted: pa.DictionaryType) -> pa.Array | None:
     if not pa.types.is_dictionary(array.type):
-        if not _is_text(array.type):
+        if not is_text(array.type):
             return None
         array = array.cast(wanted.value_type).dictionary_encode()
     indices = array.indices.cast(wanted.index_type)
     return pa.DictionaryArray.from_arrays(indices, array.dictionary.cast(wanted.value_type))
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def _is_binary(kind: pa.DataType) -> bool:
@@ -179,10 +175,10 @@ def _keeps_values(kind: pa.DataType, wanted: pa.DataType) -> bool:
         return bool(pa.types.is_date(kind))
     if pa.types.is_duration(wanted):
         return bool(pa.types.is_duration(kind))
-    if _is_text(wanted):
-        return _is_text(kind)
+    if is_text(wanted):
+        return is_text(kind)
     if _is_binary(wanted):
-        return _is_binary(kind) or _is_text(kind)
+        return _is_binary(kind) or is_text(kind)
     if pa.types.is_struct(wanted):
         return bool(pa.types.is_struct(kind)) and {field.name for field in kind} == {field.name for field in wanted}
     return _is_list(wanted) and _is_list(kind)
