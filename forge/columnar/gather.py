@@ -9,7 +9,7 @@ import numpy as np
 
 from forge.columnar.machine import (
     brief_kernel,
-    copy,
+    copy_text,
     inline,
     kernel,
     load8,
@@ -63,8 +63,6 @@ _NO_ENDS = np.empty(0, np.int32)
 #: bytes): of its values, or the bytes of spans, and of the ends of spans.
 _WIDTH, _LINE, _OUT, _ENDS = 0, 8, 16, 32
 _DESCRIBED = 48
-#: Copies of so many bytes take no call; both sides have room for one behind the last cell.
-_SHORT: Final = 32
 #: Bytes of texts that are looked at together, while they are in the first cache; none ever are.
 _NEAR: Final = 1 << 13
 _NOWHERE: Final = 1 << 62
@@ -186,13 +184,7 @@ def _gather(buffer: Any, offsets: Any, lengths: Any, described: Any, rows: Any, 
                 there = ~(np.int64(places[row]) >> 63)
                 without += 1 + there
                 begin, length = places[row] & there, sizes[row] & there
-                if length <= _SHORT:
-                    copy(out, end, data, begin, _SHORT)
-                elif length <= 2 * _SHORT:
-                    copy(out, end, data, begin, _SHORT)
-                    copy(out, end + _SHORT, data, begin + _SHORT, _SHORT)
-                else:
-                    copy(out, end, data, begin, length)
+                copy_text(out, end, data, begin, length)
                 end += length
                 store32(ends, 4 * row + 4, np.uint64(end))
                 if end - looked >= near:

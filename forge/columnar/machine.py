@@ -238,6 +238,21 @@ store8, store16, store32, store64 = (_store(raw, 1 << place) for place, raw in e
 #: (to, at, source, begin, count): that many bytes from ``source[begin]`` to ``to[at]``; the arrays do not overlap.
 copy: Any = _checked_copy if CHECKED else _copy
 
+#: Bytes that a copy of fixed size takes, without a call.
+_SHORT: Final = 32
+
+
+@inline
+def copy_text(to: Any, at: Any, source: Any, begin: Any, length: Any) -> None:
+    """A text, most of which are short, from ``source[begin]`` to ``to[at]``: both have room for 32 bytes behind it."""
+    if length <= _SHORT:
+        copy(to, at, source, begin, _SHORT)
+    elif length <= 2 * _SHORT:
+        copy(to, at, source, begin, _SHORT)
+        copy(to, at + _SHORT, source, begin + _SHORT, _SHORT)
+    else:
+        copy(to, at, source, begin, length)
+
 
 def is_x86() -> bool:
     """Whether this machine can have carry-less multiplication of the x86 kind."""

@@ -8,11 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from forge.columnar.machine import copy, kernel, memory
+from forge.columnar.machine import copy_text, kernel, memory
 from forge.columnar.plan import Bytes, Numbers, slacked, spans_of
 
-#: Copies of so many bytes take no call; both sides have room for one behind the last text.
-_SHORT: Final = 32
 _INDEXES: Final = {1: np.int8, 2: np.int16, 4: np.int32}
 
 
@@ -58,11 +56,4 @@ def _spell(values: Any, starts: Any, ends: Any, texts: Any, out: Any) -> None:
     source, target = memory(texts), memory(out)
     for row in range(len(values)):
         begin, at = starts[values[row]], np.int64(ends[row])
-        length = ends[row + 1] - at
-        if length <= _SHORT:
-            copy(target, at, source, begin, _SHORT)
-        elif length <= 2 * _SHORT:
-            copy(target, at, source, begin, _SHORT)
-            copy(target, at + _SHORT, source, begin + _SHORT, _SHORT)
-        else:
-            copy(target, at, source, begin, length)
+        copy_text(target, at, source, begin, ends[row + 1] - at)
