@@ -15,20 +15,7 @@ from forge.values.base import Codec, Column
 from forge.values.quick import UNUSUAL, CellReader
 from forge.values.registry import codec_for
 from forge.values.wire_types import WireType
-
-FAMILIES = {
-    "integers": strategies.integer_columns(),
-    "floats": strategies.float_columns(),
-    "decimals": strategies.decimal_columns(),
-    "bits": strategies.bit_columns(),
-    "temporals": strategies.temporal_columns(),
-    "old temporals": strategies.old_temporal_columns(),
-    "strings": strategies.string_columns(),
-    "blobs": strategies.blob_columns(),
-    "compressed": strategies.compressed_columns(),
-    "members": strategies.member_columns(),
-}
-family = pytest.mark.parametrize("columns", FAMILIES.values(), ids=FAMILIES.keys())
+from tests.values.families import family
 
 
 def taken(reader: CellReader, data: bytes) -> tuple[Any, int]:

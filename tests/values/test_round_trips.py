@@ -12,21 +12,7 @@ from forge.errors import FormatError
 from forge.testing import values as strategies
 from forge.values.base import Column, Value
 from forge.values.registry import codec_for
-
-FAMILIES = {
-    "integers": strategies.integer_columns(),
-    "floats": strategies.float_columns(),
-    "decimals": strategies.decimal_columns(),
-    "bits": strategies.bit_columns(),
-    "temporals": strategies.temporal_columns(),
-    "old temporals": strategies.old_temporal_columns(),
-    "strings": strategies.string_columns(),
-    "blobs": strategies.blob_columns(),
-    "compressed": strategies.compressed_columns(),
-    "members": strategies.member_columns(),
-}
-
-family = pytest.mark.parametrize("columns", FAMILIES.values(), ids=FAMILIES.keys())
+from tests.values.families import family
 
 
 @family
