@@ -88,12 +88,12 @@ def load_line(name: str, folder: Traversable) -> ServerLine:
     like itself, and a line that states too little.
     """
     resolved = _resolved(name, folder, ())
-    for subject, record in SUBJECTS.items():
-        for fact in record.__struct_fields__:
+    for subject in SUBJECTS:
+        for fact in _types(subject):
             if (subject, fact) not in resolved.facts:
                 raise _wrong(name, f"the fact {subject}.{fact} is missing", expected="it, or a line to be like")
     subjects = {
-        subject: record(**{fact: resolved.facts[subject, fact] for fact in record.__struct_fields__})
+        subject: record(**{fact: resolved.facts[subject, fact] for fact in _types(subject)})
         for subject, record in SUBJECTS.items()
     }
     for key in ("family", "server_version"):
@@ -175,4 +175,5 @@ def _fact(name: str, subject: str, fact: str, stated: Any) -> tuple[Any, str]:
 
 @cache
 def _types(subject: str) -> dict[str, Any]:
-    return {field.name: field.type for field in msgspec.structs.fields(SUBJECTS[subject])}
+    """The facts of a subject; what has a default is a session's."""
+    return {field.name: field.type for field in msgspec.structs.fields(SUBJECTS[subject]) if field.required}

@@ -15,6 +15,7 @@ from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.definitions import DdlStatement
 from forge.plan.plan import Plan
 from forge.plan.tables import Table
+from forge.plan.time_zones import offset_of
 from forge.scenario.model import Scenario
 from forge.scenario.planning import plan
 from forge.scenario.volume_model import Volume, VolumeDefinition
@@ -95,6 +96,8 @@ def _check(scenario: Scenario) -> None:
         raise ScenarioError("forge generate has no statements' texts", expected="binlog_format: row, no rows_query")
     if session.gtid_tag or session.compression or session.log_bin_compress:
         raise UnsupportedError("forge generate does not make tagged GTIDs and compressed transactions")
+    if offset_of(session.time_zone, server_line(scenario.server)):
+        raise UnsupportedError("forge generate makes sessions in UTC alone", expected="time_zone +00:00 or SYSTEM")
     if session.max_binlog_size is not None or session.timestamp is not None:
         raise ScenarioError(
             "session.max_binlog_size and session.timestamp say what --files and `volume` say here", expected="neither"

@@ -35,9 +35,10 @@ def folder_with(tmp_path: Path, **contents: str) -> Path:
 def facts_of(name: str) -> dict[str, Any]:
     line = server_line(name)
     return {
-        f"{subject}.{fact}": value
-        for subject in SUBJECTS
-        for fact, value in json.loads(msgspec.json.encode(getattr(line, subject))).items()
+        f"{subject}.{field.name}": json.loads(msgspec.json.encode(getattr(getattr(line, subject), field.name)))
+        for subject, record in SUBJECTS.items()
+        for field in msgspec.structs.fields(record)
+        if field.required
     }
 
 

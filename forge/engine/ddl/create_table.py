@@ -20,6 +20,7 @@ from forge.engine.dictionary.partitions import has_text_values
 from forge.engine.dictionary.show_create import create_table_text
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.dictionary.tables import plan_table
+from forge.engine.rows.time_zones import is_timestamp, zone_refusal
 from forge.plan.definitions import TableCreation, TableCreationLike, TableCreationSelect
 from forge.plan.keys import key_of_rows
 from forge.servers import server_line
@@ -66,7 +67,7 @@ def create_table(statement: CreateTable, context: DdlContext) -> TableCreation |
             raise SqlError(problem, statement.partitions.offset, expected="a key")
         statement = with_generated_key(statement)
         definition = _defined(statement, name, context)
-        text = replace(text, sql=create_table_text(statement, definition, context.current_database))
+        text = replace(text, sql=_printed(statement, definition, context))
     references = [*statement.foreign_keys, *declared_references(statement.columns, context.line)]
     definition = with_foreign_keys(definition, references, catalog, context.current_database)
     state = TableState(definition, catalog.next_version(name), statement.options.auto_increment or 1)
@@ -178,8 +179,16 @@ def _create_select(
             insert_id=copied.first_number,
             copies_moments=copied.copies_moments,
         )
-    sql = create_table_text(replace(statement, columns=copied.drafts), definition, context.current_database)
+    sql = _printed(replace(statement, columns=copied.drafts), definition, context)
     return replace(creation, text=replace(creation.text, sql=sql), selected=rows)
+
+
+def _printed(statement: CreateTable, definition: Definition, context: DdlContext) -> str:
+    """The statement as the server prints the table.  Raises UnsupportedError."""
+    for column in definition.columns:
+        if context.time.offset and is_timestamp(column) and column.column.default is not None:
+            raise zone_refusal(column, "printing the default of")
+    return create_table_text(statement, definition, context.current_database)
 
 
 def _defined(statement: CreateTable, name: TableName, context: DdlContext) -> Definition:

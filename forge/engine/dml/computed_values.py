@@ -10,6 +10,7 @@ from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.cells import check_takes_value, not_null, value_of_literal
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.defaults import as_literal
+from forge.engine.rows.time_zones import check_reads
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.tables import Row
@@ -48,6 +49,7 @@ class ComputedValue:
         self._state, self._column, self._context = state, column, context
         self._names = frozenset(name.lower() for name in self._expression.columns())
         self.reads = frozenset(column_index(state, name) for name in self._names)
+        check_reads([state.columns[index] for index in self.reads], context.time.offset)
 
     @property
     def literal(self) -> Clipped:

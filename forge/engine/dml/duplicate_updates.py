@@ -13,6 +13,7 @@ from forge.engine.requests.cells import ColumnPlace
 from forge.engine.requests.statements import Insert, Replace
 from forge.engine.rows.cells import NULL, cell_value, not_null
 from forge.engine.rows.context import DmlContext
+from forge.engine.rows.time_zones import check_reads
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.tables import Row
@@ -81,6 +82,7 @@ def _as_of(
     """A value of one column in another."""
     if value is None or column.type == source.type:
         return value
+    check_reads([column, source], context.time.offset)
     if (column.type_facts.is_moment and source.type_facts.is_moment) or column.type.name == source.type.name:
         return taken(context.wire(column), value, clips=context.clips or context.ignores).value
     raise UnsupportedError(

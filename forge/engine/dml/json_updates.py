@@ -10,6 +10,7 @@ from forge.engine.dictionary.json_cells import asks_for_zone, document_of_cell, 
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.cells import check_takes_value
 from forge.engine.rows.context import DmlContext
+from forge.engine.rows.time_zones import check_reads
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, UnsupportedError
 from forge.servers import server_line
@@ -58,6 +59,7 @@ class JsonUpdate:
         self._constant = None if self._named else functions
         #: The columns that the functions read, the changed one among them.
         self.reads = frozenset(self._named | {index})
+        check_reads([state.columns[index] for index in self.reads], context.time.offset)
         self._converts = any(asks_for_zone(value) for function in functions for _, value in function.changes)
         sql = identifier(column.name)
         for function in functions:

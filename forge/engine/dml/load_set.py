@@ -13,6 +13,7 @@ from forge.engine.requests.cells import literal_of
 from forge.engine.requests.loads import LoadData
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.defaults import as_literal
+from forge.engine.rows.time_zones import check_reads
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, UnsupportedError
 from forge.sql.expressions import Expression, Field, Operand, parse_expression
@@ -111,7 +112,7 @@ class _Operands(dict[str, Operand]):
 
     def __missing__(self, name: str) -> Operand:
         if name == "@@now":
-            return self.context.time.text
+            return self.context.time.local
         if name not in self.row:
             subject = f"variable {name}" if name.startswith("@") else f"column {name!r}"
             raise UnsupportedError(
@@ -123,6 +124,7 @@ class _Operands(dict[str, Operand]):
         if name.startswith("@"):
             return Field(value)
         column = self.state.columns[column_index(self.state, name)]
+        check_reads([column], self.context.time.offset)
         return column.operand(
             taken(self.context.wire(column), value, clips=self.context.clips or self.context.ignores).value
         )

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.column_literals import comparison_sql, value_sql
+from forge.engine.rows.context import DmlContext
 from forge.errors import UnsupportedError
 from forge.plan.engines import is_transactional
 from forge.plan.tables import Row
@@ -101,13 +102,15 @@ def _order_term(column: ColumnDefinition) -> str:
     return f"CAST({name} AS BINARY)" if column.type_facts.is_text else name
 
 
-def own_values(state: TableState, index: int, before: Sequence[Row], values: Sequence[Value | None]) -> str:
+def own_values(
+    state: TableState, index: int, before: Sequence[Row], values: Sequence[Value | None], context: DmlContext
+) -> str:
     """An assignment that gives each of several rows its own value, chosen by the clustering key."""
-    column = state.columns[index]
+    column = context.seen(state.columns[index])
     assert state.clustering is not None
     parts = [part.column for part in state.clustering.parts]
     branches = [
-        ([_exactly(state.columns[part], row[part]) for part in parts], _branch_value(column, value))
+        ([_exactly(context.seen(state.columns[part]), row[part]) for part in parts], _branch_value(column, value))
         for row, value in zip(before, values, strict=True)
     ]
     return assignment(column.name, chosen_value(branches))

@@ -76,7 +76,7 @@ def update_rows(state: TableState, statement: Statement, update: Update, context
     assignments = [
         assignment(state.columns[index].name, clause.literals[index].sql)
         if index in clause.applied or index in clause.computed
-        else _assigned(state, index, before, clause.values[index], clause.literals[index].sql)
+        else _assigned(state, index, before, clause.values[index], clause.literals[index].sql, context)
         for index in clause.values
     ]
     with context.place("update"):
@@ -251,11 +251,18 @@ def _new_values(
     return (values if generated else values * len(chosen) or values), cells[0] if cells else NULL
 
 
-def _assigned(state: TableState, index: int, before: list[Row], values: list[Value | None], literal: str) -> str:
+def _assigned(
+    state: TableState,
+    index: int,
+    before: list[Row],
+    values: list[Value | None],
+    literal: str,
+    context: DmlContext,
+) -> str:
     column = state.columns[index]
     if len({repr(value) for value in values}) <= 1:
         return assignment(column.name, literal)
-    return own_values(state, index, before, values)
+    return own_values(state, index, before, values, context)
 
 
 def updated_row(
@@ -277,7 +284,7 @@ def updated_row(
     changes = not _is_same(state, before, row)
     if changes:
         row = tuple(
-            context.time.text(column.type.fsp) if column.column.on_update_now and index not in seen else value
+            context.time.cell(column) if column.column.on_update_now and index not in seen else value
             for index, (column, value) in enumerate(zip(state.columns, row, strict=True))
         )
     cells = [set_values.get(index, value) for index, value in enumerate(row)]

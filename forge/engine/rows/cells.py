@@ -66,7 +66,7 @@ def _null(column: ColumnDefinition, context: DmlContext) -> Clipped:
     facts = column.column
     if facts.nullable or column.type.name != "TIMESTAMP" or not context.wire(column).dialect.null_is_now:
         return NULL
-    return NULL._replace(value=context.time.text(column.type.fsp), is_now=True)
+    return NULL._replace(value=context.time.cell(column), is_now=True)
 
 
 def _taken(column: ColumnDefinition, literal: Any, context: DmlContext) -> Clipped:

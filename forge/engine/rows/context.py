@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from forge.engine.dictionary.catalog import Catalog
 from forge.engine.dictionary.columns import ColumnDefinition
@@ -14,6 +14,7 @@ from forge.engine.dictionary.table_state import TableState
 from forge.engine.requests.cells import CellGenerator
 from forge.engine.rows.defaults import StatementTime
 from forge.engine.rows.foreign_keys import References
+from forge.engine.rows.time_zones import check_expressions
 from forge.values.base import Column
 
 #: Names the entry of the scenario that the errors of a block belong to.
@@ -52,12 +53,17 @@ class DmlContext:
         """The column as the session takes its values."""
         return under(column.wire, self.catalog.dialect)
 
+    def seen(self, column: ColumnDefinition) -> ColumnDefinition:
+        """The same with its definition."""
+        return replace(column, wire=self.wire(column))
+
     def opened(self, name: str) -> TableState:
         """The table of a declared name such as ``shop.orders``, which the statement opens.
 
         Raises ScenarioError with the nearest name.
         """
         state = self.catalog.table(declared_name(name), self.current_database)
+        check_expressions(state, self.time.offset)
         state.is_open = True
         state.enforces_checks = self.catalog.checks_constraints
         return state

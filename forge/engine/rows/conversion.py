@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from forge.engine.dictionary.cell_values import stored_bytes_of
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.literals import strict_value, under
+from forge.engine.rows.time_zones import is_timestamp, zone_refusal
 from forge.errors import ScenarioError, UnsupportedError
 from forge.servers.facts.values import Dialect
 from forge.values.base import Value
@@ -51,6 +54,10 @@ def converted(
         return None
     if old.type == new.type:
         return value
+    if dialect is not None and dialect.utc_offset:
+        if old.type.name != new.type.name and is_timestamp(new if is_timestamp(new) else old):
+            raise zone_refusal(new if is_timestamp(new) else old, "a row that is converted from or to")
+        dialect = msgspec.structs.replace(dialect, utc_offset=0)
     if not _converts(old.type, new.type):
         raise UnsupportedError(f"rows cannot be converted from {old.type.name} to {new.type.name} yet")
     literal: Any = value

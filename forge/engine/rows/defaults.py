@@ -11,6 +11,7 @@ from typing import Any
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.json_cells import cells_for
 from forge.engine.dictionary.literals import taken, zero_value
+from forge.engine.rows.time_zones import check_reads
 from forge.errors import ScenarioError, UnsupportedError, about
 from forge.plan.tables import Row
 from forge.sql.expressions import Document, Operand
@@ -24,15 +25,28 @@ from forge.values.registry import facts_of
 
 @dataclass(frozen=True, slots=True)
 class StatementTime:
-    """What CURRENT_TIMESTAMP is in a statement: seconds since the epoch and microseconds, in UTC."""
+    """What CURRENT_TIMESTAMP is in a statement: seconds since the epoch and microseconds, in UTC.
+
+    The session's clock is ``offset`` minutes ahead of it.
+    """
 
     second: int
     microsecond: int
+    offset: int = 0
 
-    def text(self, fsp: int) -> str:
-        """``YYYY-MM-DD hh:mm:ss`` with ``fsp`` fraction digits; further digits are cut, as servers cut them."""
-        moment = dt.datetime.fromtimestamp(self.second, dt.UTC)
-        fraction = f".{self.microsecond:06d}"[: fsp + 1] if fsp else ""
+    def cell(self, column: ColumnDefinition, digits: int | None = None) -> str:
+        """The time as the column holds it, a TIMESTAMP in UTC; ``digits`` of its fraction, unless as many as it has."""
+        second = self.second if column.type.name == "TIMESTAMP" else self.second + 60 * self.offset
+        return self._text(second, column.type.fsp if digits is None else digits)
+
+    def local(self, digits: int) -> str:
+        """``YYYY-MM-DD hh:mm:ss`` of the session's clock, with fraction digits."""
+        return self._text(self.second + 60 * self.offset, digits)
+
+    def _text(self, second: int, digits: int) -> str:
+        """Further digits are cut, as servers cut them."""
+        moment = dt.datetime.fromtimestamp(second, dt.UTC)
+        fraction = f".{self.microsecond:06d}"[: digits + 1] if digits else ""
         return moment.replace(tzinfo=None).isoformat(" ", "seconds") + fraction
 
 
@@ -49,8 +63,9 @@ def omitted_value(column: ColumnDefinition, time: StatementTime, *, clips: bool 
     if facts.has_default:
         return facts.default
     if facts.default_now:
-        return time.text(facts.type.fsp) if facts.clock_digits is None else _clock(column, time, facts.clock_digits)
+        return time.cell(column) if facts.clock_digits is None else _clock(column, time, facts.clock_digits)
     if column.default is not None:
+        check_reads([column], time.offset)
         value = column.default.evaluate({})
         if value is not None:
             return _stored(column, value, clips=clips)
@@ -76,7 +91,7 @@ def omitted_value(column: ColumnDefinition, time: StatementTime, *, clips: bool 
 
 def _clock(column: ColumnDefinition, time: StatementTime, digits: int) -> Value:
     """What an expression that is nothing but the time gives a column."""
-    moment = time.text(digits)
+    moment = time.cell(column, digits)
     return taken(column.wire, moment.partition(" ")[2] if column.type.name == "TIME" else moment, clips=False).value
 
 

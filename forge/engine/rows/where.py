@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from forge.engine.dictionary.cell_values import comparable, sort_value, stored_bytes_of
@@ -166,7 +166,7 @@ def parse_where(
                 conditions.append(Condition(index, column, "eq", (None,)))
                 continue
             raise UnsupportedError(f"column {name!r}: {column.type.name} columns in where are not supported yet")
-        conditions += _conditions(index, column, declared, dialect)
+        conditions += _conditions(index, replace(column, wire=under(column.wire, dialect)), declared)
     return conditions
 
 
@@ -251,11 +251,11 @@ def column_index(state: TableState, name: str) -> int:
     return index
 
 
-def _conditions(index: int, column: ColumnDefinition, declared: Any, dialect: Dialect | None) -> Iterable[Condition]:
+def _conditions(index: int, column: ColumnDefinition, declared: Any) -> Iterable[Condition]:
     if isinstance(declared, list):
         if not declared:
             raise ScenarioError(f"column {column.name!r}: the list of values is empty", expected="at least one")
-        yield Condition(index, column, "in", tuple(_value(column, item, dialect) for item in declared))
+        yield Condition(index, column, "in", tuple(_value(column, item) for item in declared))
     elif isinstance(declared, Mapping) and set(declared) not in ({"hex"}, {"value"}):
         for word, operand in declared.items():
             if word not in OPERATORS:
@@ -264,18 +264,18 @@ def _conditions(index: int, column: ColumnDefinition, declared: Any, dialect: Di
                     expected=f"one of {', '.join(OPERATORS)}",
                     suggestion=nearest(str(word), OPERATORS),
                 )
-            yield _ordered(index, column, word, operand, dialect)
+            yield _ordered(index, column, word, operand)
     else:
-        yield Condition(index, column, "eq", (_value(column, declared, dialect),))
+        yield Condition(index, column, "eq", (_value(column, declared),))
 
 
-def _ordered(index: int, column: ColumnDefinition, word: str, operand: Any, dialect: Dialect | None) -> Condition:
+def _ordered(index: int, column: ColumnDefinition, word: str, operand: Any) -> Condition:
     if word == "between":
         if not isinstance(operand, list) or len(operand) != 2:
             raise ScenarioError(f"column {column.name!r}: between needs two values", expected="[low, high]")
-        values = tuple(_value(column, item, dialect) for item in operand)
+        values = tuple(_value(column, item) for item in operand)
     else:
-        values = (_value(column, operand, dialect),)
+        values = (_value(column, operand),)
     if word != "ne" and column.type.name == "YEAR" and column.type.length == 2:
         raise UnsupportedError(f"column {column.name!r}: {word} on YEAR(2) is not supported", expected="YEAR(4)")
     if word != "ne" and None in values:
@@ -283,13 +283,13 @@ def _ordered(index: int, column: ColumnDefinition, word: str, operand: Any, dial
     return Condition(index, column, word, values)
 
 
-def _value(column: ColumnDefinition, declared: Any, dialect: Dialect | None) -> Value | None:
+def _value(column: ColumnDefinition, declared: Any) -> Value | None:
     if isinstance(declared, Mapping) and set(declared) == {"value"}:
         declared = declared["value"]
     if declared is None:
         return None
     with about(f"column {column.name!r}"):
-        return strict_value(under(column.wire, dialect), column.codec, declared)
+        return strict_value(column.wire, column.codec, declared)
 
 
 def matching(conditions: list[Condition], state: TableState) -> list[int]:

@@ -19,6 +19,7 @@ from forge.plan.collations import new_collation
 from forge.plan.gtids import MariadbGtid, MysqlGtid
 from forge.plan.session import Session as Settings
 from forge.plan.sql_modes import sql_mode
+from forge.plan.time_zones import offset_of
 from forge.plan.transactions import Group
 from forge.servers import server_line
 
@@ -53,6 +54,9 @@ class Connection:
         dialect = self.mode.dialect(self.line)
         if not settings.explicit_defaults_for_timestamp:
             dialect = msgspec.structs.replace(dialect, null_is_now=True)
+        #: Minutes that the session's clock is ahead of UTC.
+        self.utc_offset = offset_of(settings.time_zone, self.line)
+        dialect = msgspec.structs.replace(dialect, utc_offset=self.utc_offset)
         catalog.dialect = None if dialect == self.line.values else dialect
         catalog.clips = self.clips
         catalog.new_collation = new_collation(settings, self.line)
@@ -79,7 +83,7 @@ class Connection:
 
     def time(self, group: int = 0, statement: int = 0) -> StatementTime:
         """What CURRENT_TIMESTAMP is; ``group`` counts from the first that is not logged yet."""
-        return StatementTime(*self.clock.statement_time(self.journal.logged + group, statement))
+        return StatementTime(*self.clock.statement_time(self.journal.logged + group, statement), self.utc_offset)
 
     def use_home(self) -> None:
         """Where no database is current, the session's own is from now on, if it exists."""

@@ -71,6 +71,8 @@ class Dialect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     #: The text of a DATETIME or TIMESTAMP may end in a UTC offset, so that reading one asks for the session's time
     #: zone.
     takes_offsets: bool
+    #: Minutes that a session's time zone is ahead of UTC at most; behind it, it is one minute less.
+    largest_utc_offset: int
     #: Without strict mode, what stands behind a date is dropped, an offset too.
     drops_offsets: bool
     #: A number that is taken for a date loses its fraction.
@@ -99,3 +101,5 @@ class Dialect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     collection_holds: Literal["several", "any"]
     #: The WKT of a LINESTRING may have a single point.
     short_lines: bool
+    #: Of the session, not of a line: minutes that the clock, and texts of TIMESTAMP, are ahead of UTC.
+    utc_offset: int = 0

@@ -14,13 +14,14 @@ from forge.errors import ScenarioError
 from forge.values.base import Codec, Column
 from forge.values.clipping import leading_number
 from forge.values.temporal.forms import moment_form, text_of, whole_number
-from forge.values.temporal.text import MAX_FSP, MAX_HOUR, ZERO, Moment, accept_moment, has_clock
+from forge.values.temporal.text import MAX_FSP, MAX_HOUR, ZERO, Moment, accept_moment, has_clock, has_offset
 
 _DATE = r"\d{4}-\d{1,2}-\d{1,2}"
 _MOMENT = re.compile(
     rf"\s*(?P<moment>{_DATE}(?:[ T]+\d{{1,2}}(?::\d{{1,2}}(?::\d{{1,2}}(?:\.\d*)?)?)?)?)(?P<rest>.*)",
     re.ASCII | re.DOTALL,
 )
+_ZEROS = re.compile(r"\d{4}-(0?0-|\d+-0?0\b)", re.ASCII)
 _PERHAPS = re.compile(r"\s*(\d{6}|(?!\d{5})\d+[^\w\s]+\d{1,2}[^\w\s]+\d)", re.ASCII)
 _CLOCK = re.compile(
     r"\s*(?P<clock>(?P<sign>-?)(?:(?P<days>\d{1,4})\s+)?(?P<hour>\d+):(?P<minute>\d{1,2})"
@@ -57,7 +58,8 @@ def reads_moment(codec: Codec, column: Column, declared: Any) -> bool:
     try:
         moment = accept_moment(_name(codec, column), text, _fsp(column), column.dialect)
     except ScenarioError:
-        return False
+        # A moment with an offset that a server takes, of before 1970 (recorded on 9.7).
+        return column.dialect.takes_offsets and isinstance(declared, str) and has_offset(declared)
     return _name(codec, column) != "TIMESTAMP" or moment == ZERO or bool(moment.month and moment.day)
 
 
@@ -80,8 +82,9 @@ def _moment_text(column: Column, declared: Any) -> str | None:
     if ":" not in text and match["rest"].lstrip()[:1] in ("+", "-"):
         return None  # Any mark begins a time behind a date.
     if match["rest"][:1] in ("+", "-") and not column.dialect.drops_offsets:
-        # A time zone that the codec has not taken.  The zero date with one is an error, and hh:mm+hh a time.
-        return None if text.startswith(ZERO.date_text()) or text.count(":") != 2 else ""
+        # A time zone that the codec has not taken.  One behind a date with zeros, or at the end of the calendar, is an
+        # error, and hh:mm+hh a time.
+        return None if _ZEROS.match(text) or text.startswith("9999") or text.count(":") != 2 else ""
     return text
 
 

@@ -34,7 +34,11 @@ class TemporalCodec(FixedWidthCodec):
         return value
 
     def sql(self, column: Column, value: str) -> str:
-        return quoted(value)
+        return quoted(self.written(column, value))
+
+    def written(self, column: Column, value: str) -> str:
+        """The value as a session writes it in a literal."""
+        return value
 
     def clip(self, column: Column, declared: Any) -> Clipped:
         if is_odd(self.type_name(column), declared):
@@ -47,7 +51,7 @@ class TemporalCodec(FixedWidthCodec):
                 raise
             return Clipped(nearest, _sent(declared), self.is_read(column, declared))
         if not has_usual_form(declared):
-            return Clipped(self.nearest(column, value) or value, _sent(declared))
+            return Clipped(self.nearest(column, self.written(column, value)) or value, _sent(declared))
         return self.clip_accepted(column, value)
 
     def is_read(self, column: Column, declared: Any) -> bool:

@@ -28,7 +28,6 @@ from typing import Any
 
 from construct import BitsInteger, BitStruct, BytesInteger, ByteSwapped, Computed, Construct, Flag, Int32ub, Struct
 
-from forge.errors import ScenarioError
 from forge.layouts import FixedLayout, fixed_layout
 from forge.servers.facts.values import Dialect
 from forge.values.base import Column, Piece, TypedValue
@@ -265,12 +264,22 @@ class DatetimeCodec(FractionalCodec, MomentCodec):
 
 
 class UtcCodec(MomentCodec):
-    """What the codecs of TIMESTAMP share: moments in UTC, from the epoch on."""
+    """What the codecs of TIMESTAMP share: moments in UTC from the epoch on, and literals in the session's time zone."""
+
+    def written(self, column: Column, value: str) -> str:
+        if not column.dialect.utc_offset:
+            return value
+        moment = parse_moment("TIMESTAMP", value, MAX_FSP)
+        if moment == ZERO:
+            return value
+        local = datetime(*moment) + timedelta(minutes=column.dialect.utc_offset)
+        return Moment(*local.timetuple()[:6], moment.micro).text(len(value.partition(".")[2]))
 
     def clip_accepted(self, column: Column, value: str) -> Clipped:
-        nearest = clip_moment(self, column, value)
+        written = self.written(column, value)
+        nearest = clip_moment(self, column, written)
         if column.declared is not None and nearest not in (None, value):
-            return Clipped(nearest, self.sql(column, value), reads_moment(self, column, value))
+            return Clipped(nearest, self.sql(column, value), reads_moment(self, column, written))
         return super().clip_accepted(column, value)
 
     def python_date(self, moment: Moment) -> date:
@@ -333,27 +342,31 @@ def timestamp_seconds(name: str, moment: Moment) -> int:
         return 0
     if not moment.is_accepted() or not (moment.year and moment.month and moment.day):
         raise refuse(name, moment.text(MAX_FSP), "cannot hold this date")
-    seconds = timegm(datetime(*moment, tzinfo=UTC).timetuple())
+    seconds = _seconds_of(moment)
     if not (0 < seconds < 2**32 or (seconds == 0 and moment.micro)):
         raise refuse(name, moment.text(MAX_FSP), "cannot hold this date")
     return seconds
 
 
+def _seconds_of(moment: Moment) -> int:
+    return timegm(datetime(*moment, tzinfo=UTC).timetuple())
+
+
 def accept_timestamp(name: str, declared: Any, fsp: int, dialect: Dialect) -> str:
-    """The UTC text of a declared TIMESTAMP: zero, or from 1970-01-01 00:00:01 to the dialect's last second."""
+    """The UTC text of a declared TIMESTAMP, which is in the session's time zone: zero, or from 1970-01-01 00:00:01 to
+    the dialect's last second.
+    """
     moment = accept_moment(name, declared, fsp, dialect)
     if moment == ZERO:
         return moment.text(fsp)
-    try:
-        seconds = timestamp_seconds(name, moment)
-    except ScenarioError:
-        seconds = -1
+    is_date = moment.is_accepted() and moment.year and moment.month and moment.day
+    seconds = _seconds_of(moment) - 60 * dialect.utc_offset if is_date else -1
     # MariaDB takes the fractions of the second 0, whose seconds alone would mean the zero timestamp.
-    first = 0 if dialect.timestamp_of_second_zero else 1
+    first = 0 if dialect.timestamp_of_second_zero and moment.micro else 1
     if not first <= seconds <= dialect.last_timestamp:
         last = timestamp_text(dialect.last_timestamp, 0, 0)
         raise refuse(name, declared, "cannot hold this date", f"1970-01-01 00:00:01 to {last} (UTC)")
-    return moment.text(fsp)
+    return timestamp_text(seconds, moment.micro, fsp)
 
 
 CODECS = (DateCodec(), TimeCodec(), DatetimeCodec(), TimestampCodec())

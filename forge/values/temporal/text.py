@@ -6,7 +6,7 @@ Fields may be zero where servers allow it (0000-00-00, 2024-00-00), which is why
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta, timezone
 from typing import Any, NamedTuple
 
 from forge.errors import ScenarioError
@@ -135,7 +135,10 @@ def _carried(moment: Moment) -> Moment:
 
 
 def parse_moment(type_name: str, text: str, fsp: int, dialect: Dialect | None = None) -> Moment:
-    """The moment of a text, rounded or cut to ``fsp``; one with a UTC offset is moved to UTC.  Raises ScenarioError."""
+    """The moment of a text, rounded or cut to ``fsp``; one with a UTC offset is moved to the session's time zone.
+
+    Raises ScenarioError.
+    """
     match = _MOMENT.fullmatch(text.strip())
     if match is None:
         raise refuse(type_name, text, "cannot hold this text", "YYYY-MM-DD or YYYY-MM-DD hh:mm:ss[.ffffff]")
@@ -145,16 +148,32 @@ def parse_moment(type_name: str, text: str, fsp: int, dialect: Dialect | None = 
     if match["zone"] and dialect is not None and not dialect.takes_offsets:
         raise refuse(type_name, text, "takes no UTC offset on MariaDB")
     if match["zone"] and moment.is_accepted():
-        there = _to_utc(type_name, moment, match["zone"])
+        there = _without_offset(type_name, moment, match["zone"], 0 if dialect is None else dialect.utc_offset)
         # A fraction that is rounded to a second takes the offset with it (recorded on 9.7).
         moment = moment if carry else there
     return _carried(moment) if carry and moment.is_accepted() else moment
 
 
-def _to_utc(type_name: str, moment: Moment, zone: str) -> Moment:
+def has_offset(text: str) -> bool:
+    """Whether a text is a moment of the calendar with a UTC offset that servers take."""
+    match = _MOMENT.fullmatch(text.strip())
+    if match is None or not match["zone"] or _offset(match["zone"]) is None:
+        return False
+    moment = Moment(*(int(match[name] or 0) for name in Moment._fields[:6]))
+    return moment.is_accepted() and bool(moment.year and moment.month and moment.day)
+
+
+def _offset(zone: str) -> int | None:
+    """The minutes of an offset; None for one that no server takes."""
     minutes = (int(zone[1:3]) * 60 + int(zone[4:6])) * (-1 if zone[0] == "-" else 1)
+    return None if minutes not in _ZONES or int(zone[4:6]) > 59 or zone == "-00:00" else minutes
+
+
+def _without_offset(type_name: str, moment: Moment, zone: str, own: int) -> Moment:
+    """The moment in a time zone that is ``own`` minutes ahead of UTC."""
+    minutes = _offset(zone)
     problem = refuse(type_name, moment.text(0) + zone, "cannot hold this moment", "one since 1970, -14:00 to +14:00")
-    if minutes not in _ZONES or int(zone[4:6]) > 59 or zone == "-00:00":
+    if minutes is None:
         raise problem
     try:
         there = datetime(*moment) - timedelta(minutes=minutes)
@@ -163,15 +182,19 @@ def _to_utc(type_name: str, moment: Moment, zone: str) -> Moment:
     # The server converts by way of a TIMESTAMP.
     if there < _EPOCH + timedelta(seconds=1):
         raise problem
-    return _of_datetime(there)
+    try:
+        return _of_datetime(there + timedelta(minutes=own))
+    except OverflowError:
+        raise problem from None
 
 
-def _of_datetime(value: datetime) -> Moment:
+def _of_datetime(value: datetime, own: int = 0) -> Moment:
+    """Its parts; of one with a time zone those in a zone that is ``own`` minutes ahead of UTC."""
     if value.tzinfo is not None:
         try:
-            value = value.astimezone(UTC)
+            value = value.astimezone(timezone(timedelta(minutes=own)))
         except OverflowError:
-            raise refuse("DATETIME", value, "cannot hold this moment in UTC") from None
+            raise refuse("DATETIME", value, "cannot hold this moment in the session's time zone") from None
     return Moment(value.year, value.month, value.day, value.hour, value.minute, value.second, value.microsecond)
 
 
@@ -188,7 +211,7 @@ def accept_moment(type_name: str, declared: Any, fsp: int, dialect: Dialect) -> 
     Raises ScenarioError.
     """
     if isinstance(declared, datetime):
-        text = _of_datetime(declared).text(MAX_FSP)
+        text = _of_datetime(declared, dialect.utc_offset).text(MAX_FSP)
     elif isinstance(declared, date):
         text = declared.isoformat()
     else:
