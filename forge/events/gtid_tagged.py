@@ -79,9 +79,10 @@ class _Message(Construct):  # type: ignore[misc]
             raise FormatFieldError("the message's size is not that of the event", path=path)
         fields: dict[str, Any] = {"last_non_ignorable": read_uvarint(inner)}
         while inner.tell() < len(data):
+            start = inner.tell()
             number = read_uvarint(inner)
             if number >= len(FIELDS):
-                fields["unread"] = uvarint(number) + inner.read()
+                fields["unread"] = data[start:]
                 break
             name, _, read = FIELDS[number]
             fields[name] = read(inner)
@@ -129,7 +130,8 @@ class GtidTagged(Body):
             immediate = getattr(self, name)
             if immediate is not None:
                 shown[name] = immediate_and_original(immediate, getattr(self, f"original_{name}"))
-        return {"gtid": f"{self.uuid}:{self.tag}:{self.gno}"} | shown
+        parts = [str(part) for part in (self.uuid, self.tag, self.gno) if part is not None]
+        return {"gtid": ":".join(parts)} | shown
 
     @classmethod
     def canonical_shape(cls) -> Shape:

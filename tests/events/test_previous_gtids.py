@@ -9,6 +9,7 @@ import pytest
 from forge.errors import FormatError
 from forge.events.format import FormatContext
 from forge.events.gtid_tagged import GtidTagged
+from forge.events.layout import Surroundings
 from forge.events.previous_gtids import PreviousGtids
 
 pytestmark = pytest.mark.unit
@@ -65,3 +66,16 @@ def test_a_transaction_whose_tag_has_33_characters_is_refused() -> None:
     assert GtidTagged.parse(longest.build(format), format).tag == "a" * 32
     with pytest.raises(FormatError, match="33 characters"):
         GtidTagged.parse(longest.replace(tag="a" * 33).build(format), format)
+
+
+def test_a_transaction_without_a_tag_is_shown_as_one_without() -> None:
+    format = FormatContext()
+    bare = GtidTagged(uuid="00010203-0405-0607-0809-0a0b0c0d0e0f", gno=1)
+    shown = GtidTagged.parse(bare.build(format), format).canonical(Surroundings())
+    assert shown["gtid"] == "00010203-0405-0607-0809-0a0b0c0d0e0f:1"
+
+
+def test_a_field_that_nobody_knows_keeps_its_bytes_however_long_its_number_is_written() -> None:
+    format = FormatContext()
+    event = GtidTagged(uuid="00010203-0405-0607-0809-0a0b0c0d0e0f", gno=1, unread=bytes.fromhex("63000008"))
+    assert GtidTagged.parse(event.build(format), format).unread == event.unread
