@@ -22,12 +22,12 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
 from forge.engine.dictionary.columns import ColumnDefinition
-from forge.errors import ScenarioError, UnsupportedError
+from forge.errors import FormatError, ScenarioError, UnsupportedError
 from forge.located import Tagged
 from forge.sql.expressions import Cells, Operand
 from forge.values import decode, encode
 from forge.values.base import Value
-from forge.values.json.binary import Json, Opaque, SqlInteger, decode_document
+from forge.values.json.binary import Json, Opaque, SqlInteger, check_opaque, decode_document
 from forge.values.json.opaque import (
     opaque_date,
     opaque_datetime,
@@ -77,12 +77,14 @@ def _typed(tagged: Tagged) -> Json:
             return SqlInteger(int(text), unsigned=tag == "unsigned")
         if tag == "opaque":
             number, _, data = text.partition(" ")
-            return Opaque(int(number), bytes.fromhex(data))
+            value = Opaque(int(number), bytes.fromhex(data))
+            check_opaque(value)
+            return value
         if tag == "bit":
             return Opaque(WireType.BIT, int(text, 2).to_bytes((len(text) + 7) // 8, "big"))
         if tag in ("hex", "blob"):
             return Opaque(WireType.VARCHAR if tag == "hex" else WireType.LONG_BLOB, bytes.fromhex(text))
-    except (InvalidOperation, ValueError, OverflowError):
+    except (InvalidOperation, ValueError, OverflowError, FormatError):
         raise ScenarioError(f"{tagged} is not a value of that type", expected=_EXPECTED[tag]) from None
     kind = {"date": "DATE", "time": "TIME(6)"}.get(tag, "DATETIME(6)")
     moment = decode(kind, encode(kind, text))

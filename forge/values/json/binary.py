@@ -255,8 +255,12 @@ def _decode(data: bytes, code: int, offset: int, end: int, depth: int) -> tuple[
         if offset >= end:
             raise _wrong("an opaque JSON value passes the end of its room", offset)
         start, stop = _bounded(data, offset + 1, end)
-        _check_opaque(data, offset, start, stop)
-        return Opaque(data[offset], bytes(data[start:stop])), stop
+        opaque = Opaque(data[offset], bytes(data[start:stop]))
+        try:
+            check_opaque(opaque)
+        except FormatError as error:
+            raise error.within(base=start) from None
+        return opaque, stop
     raise _wrong(f"0x{code:02x} is not a type of a JSON value", offset)
 
 
@@ -264,15 +268,19 @@ def _decode(data: bytes, code: int, offset: int, end: int, depth: int) -> tuple[
 _TEMPORAL, _DECIMAL = (7, 10, 11, 12), 246
 
 
-def _check_opaque(data: bytes, offset: int, start: int, stop: int) -> None:
-    if data[offset] in _TEMPORAL and stop - start != 8:
-        raise _wrong(f"an opaque temporal value has 8 bytes, not {stop - start}", start)
-    if data[offset] == _DECIMAL:
-        precision, scale = (data[start], data[start + 1]) if stop - start > 2 else (0, 0)
+def check_opaque(value: Opaque) -> None:
+    """Raises FormatError (offset within the data) for data that are not what the type demands."""
+    data = value.data
+    if value.field_type in _TEMPORAL and len(data) != 8:
+        raise _wrong(f"an opaque temporal value has 8 bytes, not {len(data)}", 0)
+    if value.field_type == _DECIMAL:
+        if len(data) < 2:
+            raise _wrong("an opaque DECIMAL has a precision and a scale", 0)
+        precision, scale = data[0], data[1]
         if not (1 <= precision <= MAX_PRECISION and scale <= min(precision, MAX_SCALE)):
-            raise _wrong(f"no DECIMAL has the precision {precision} and the scale {scale}", start)
-        if stop - start - 2 != packed_size(precision, scale):
-            raise _wrong(f"{stop - start - 2} bytes are not a DECIMAL({precision},{scale})", start + 2)
+            raise _wrong(f"no DECIMAL has the precision {precision} and the scale {scale}", 0)
+        if len(data) - 2 != packed_size(precision, scale):
+            raise _wrong(f"{len(data) - 2} bytes are not a DECIMAL({precision},{scale})", 2)
 
 
 def _integer(number: int, unsigned: bool) -> int | SqlInteger:

@@ -18,8 +18,10 @@ from forge.values.temporal.text import (
     MAX_FSP,
     MAX_HOUR,
     Moment,
+    clock_of,
     fraction_text,
     has_usual_form,
+    moment_of,
     parse_clock,
     parse_moment,
 )
@@ -87,7 +89,7 @@ class MomentCodec(TemporalCodec):
 
     def typed(self, column: Column, value: str) -> TypedValue:
         """The parts, of which year, month and day may be 0."""
-        year, month, day, *clock = parse_moment("DATETIME", value, MAX_FSP)
+        year, month, day, *clock = moment_of(value)
         parts = {"year": year, "month": month, "day": day}
         if " " not in value:
             return {"date": parts}
@@ -115,7 +117,7 @@ class ClockCodec(TemporalCodec):
         return -span if clock.negative else span
 
     def typed(self, column: Column, value: str) -> TypedValue:
-        negative, *clock = parse_clock("TIME", value, MAX_FSP)
+        negative, *clock = clock_of(value)
         return {"time": {"negative": negative, **dict(zip(_CLOCK_PARTS, clock, strict=True))}}
 
     def examples(self, column: Column) -> tuple[str, ...]:

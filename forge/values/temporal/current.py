@@ -47,6 +47,7 @@ from forge.values.temporal.text import (
     exact,
     fraction_size,
     fraction_unit,
+    moment_of,
     parse_clock,
     parse_moment,
 )
@@ -287,8 +288,9 @@ class UtcCodec(MomentCodec):
 
     def typed(self, column: Column, value: str) -> TypedValue:
         """Seconds since the epoch; the zero timestamp has 0 of both."""
-        moment = parse_moment("TIMESTAMP", value, MAX_FSP)
-        return {"timestamp": {"seconds": timestamp_seconds("TIMESTAMP", moment), "microseconds": moment.micro}}
+        moment = moment_of(value)
+        seconds = 0 if moment == ZERO else (datetime(*moment) - _EPOCH) // timedelta(seconds=1)
+        return {"timestamp": {"seconds": seconds, "microseconds": moment.micro}}
 
     def examples(self, column: Column) -> tuple[str, ...]:
         fsp = fraction_digits(column)

@@ -78,6 +78,24 @@ class Clock(NamedTuple):
 ZERO = Moment()
 
 
+def moment_of(text: str) -> Moment:
+    """The moment of exact text, as :meth:`Moment.text` and :meth:`Moment.date_text` make it."""
+    day, _, clock = text.partition(" ")
+    return Moment(*map(int, day.split("-")), *_clock_fields(clock) if clock else ())
+
+
+def clock_of(text: str) -> Clock:
+    """The time of exact text, as :meth:`Clock.text` makes it."""
+    return Clock(text.startswith("-"), *_clock_fields(text.removeprefix("-")))
+
+
+def _clock_fields(text: str) -> tuple[int, int, int, int]:
+    """Hour, minute, second and microsecond."""
+    whole, _, fraction = text.partition(".")
+    hour, minute, second = map(int, whole.split(":"))
+    return hour, minute, second, int(fraction.ljust(MAX_FSP, "0"))
+
+
 def days_of(year: int, month: int) -> int:
     """Days of a month as servers count them: the year 0 is not a leap year."""
     leap = year % 4 == 0 and (year % 100 != 0 or (year % 400 == 0 and year != 0))
