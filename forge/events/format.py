@@ -93,9 +93,9 @@ class FormatContext:
         return not self.post_header_lengths or type_code <= len(self.post_header_lengths)
 
     def is_placeholder(self, type_code: int) -> bool:
-        """Whether events of a type that had a post-header have none any more: the type is no longer in use."""
+        """Whether events of a type (not 0) that had a post-header have none any more: it is no longer in use."""
         lengths, number = self.post_header_lengths, self.number_of(type_code)
-        return 0 < number <= len(lengths) and lengths[number - 1] == 0
+        return number <= len(lengths) and lengths[number - 1] == 0
 
     def post_header_length(self, type_code: int) -> int:
         """Bytes of the fixed part of events of a type; 0 where FORMAT_DESCRIPTION does not say so."""

@@ -143,10 +143,6 @@ class _ImageReader:
                 continue
             # A diff has the same four bytes of length in front as a document.
             width = codec.width(column, data, offset)
-            if offset + width > len(data):
-                raise FormatError(
-                    f"the value of column {index + 1} runs past the end of the rows", phase="row", offset=offset
-                )
             cells.append(data[offset : offset + width])
             offset += width
         return Image(tuple(cells), nulls >> len(self.columns), options, bits), offset

@@ -315,7 +315,7 @@ def _cells(
 ) -> tuple[Cell, ...] | None:
     if image is None or present is None:
         return None
-    partial = partial_columns(image, columns) if image.partial_bits else frozenset()
+    partial = partial_columns(image, columns)
     bases = {cell.number - 1: cell.raw for cell in old} if partial else {}
     return tuple(
         Cell(index + 1, columns[index], raw, index in partial, bases.get(index) if index in partial else None)

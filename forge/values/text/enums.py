@@ -87,15 +87,22 @@ def _utf8(member: bytes) -> str | bytes:
 
 
 @_kept
-def _places(members: tuple[bytes, ...], collation: int | None) -> tuple[dict[str, int], dict[str, int]]:
-    """Places of the members by text and by what the collation compares; the first of equal ones counts."""
-    by_text: dict[str, int] = {}
-    by_key: dict[str, int] = {}
+def _by_text(members: tuple[bytes, ...], collation: int | None) -> dict[str, int]:
+    """Places of the members by text; the first of equal ones counts."""
+    found: dict[str, int] = {}
     for place, text in enumerate(member_texts(members, collation)):
         if isinstance(text, str):
-            by_text.setdefault(text, place)
-            by_key.setdefault(_key(collation, text), place)
-    return by_text, by_key
+            found.setdefault(text, place)
+    return found
+
+
+@_kept
+def _by_key(members: tuple[bytes, ...], collation: int | None) -> dict[str, int]:
+    """Places of the members by what the collation compares; the first of equal ones counts."""
+    found: dict[str, int] = {}
+    for text, place in _by_text(members, collation).items():
+        found.setdefault(_key(collation, text), place)
+    return found
 
 
 def _key(collation: int | None, text: str) -> str:
@@ -109,13 +116,16 @@ def _key(collation: int | None, text: str) -> str:
 
 def find_member(column: Column, text: str) -> int | None:
     """The 0-based place of the member with this text; None if there is none, or the members are not known."""
-    by_text, by_key = _places(column.members or (), column.collation)
+    members = column.members or ()
+    by_text = _by_text(members, column.collation)
     place = by_text.get(text)
     if place is None and column.collation != BINARY_COLLATION:
         # Spaces at the end never count: CREATE TABLE drops those of members, INSERT those of values.
         text = text.rstrip(" ")
         place = by_text.get(text)
-    return by_key.get(_key(column.collation, text)) if place is None else place
+    if place is not None:
+        return place
+    return _by_key(members, column.collation).get(_key(column.collation, text))
 
 
 def find_members(column: Column, text: str) -> list[int | None]:
