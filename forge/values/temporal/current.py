@@ -270,7 +270,7 @@ class UtcCodec(MomentCodec):
     def written(self, column: Column, value: str) -> str:
         if not column.dialect.utc_offset:
             return value
-        moment = parse_moment("TIMESTAMP", value, MAX_FSP)
+        moment = moment_of(value)
         if moment == ZERO:
             return value
         local = datetime(*moment) + timedelta(minutes=column.dialect.utc_offset)
