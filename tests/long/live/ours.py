@@ -56,7 +56,7 @@ class CaseOutcome:
     logs: tuple[bytes, ...] = ()
 
 
-def session_of(sql_mode: str | None, row_image: Literal["full", "minimal", "noblob"]) -> Session:
+def session_of(sql_mode: str | None, row_image: Literal["full", "minimal", "noblob"], time_zone: str) -> Session:
     """The session of a batch of cases."""
     return Session(
         rows_query=True,
@@ -64,6 +64,7 @@ def session_of(sql_mode: str | None, row_image: Literal["full", "minimal", "nobl
         timestamp=TIME,
         sql_mode=sql_mode,
         row_image=row_image,
+        time_zone=time_zone,
         database="d",
     )
 

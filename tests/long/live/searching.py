@@ -27,6 +27,8 @@ _MODES = (
     "ALLOW_INVALID_DATES,STRICT_TRANS_TABLES", "NO_AUTO_VALUE_ON_ZERO,STRICT_TRANS_TABLES,NO_ZERO_DATE",
 )  # fmt: skip
 _FRACTIONS = {"mysql": "TIME_TRUNCATE_FRACTIONAL", "mariadb": "TIME_ROUND_FRACTIONAL,STRICT_TRANS_TABLES"}
+#: Time zones, most often UTC.
+_ZONES = (*["+00:00"] * 5, "SYSTEM", "+05:30", "-12:59")
 
 
 @dataclass(slots=True)
@@ -51,7 +53,7 @@ def batch(field: str, server: str, seed: int, first: int) -> tuple[int, list[Dif
     """
     draws = Random(f"{field}/{seed}/{first}")
     mode = draws.choice((None, None, "", *_MODES, _FRACTIONS[server.partition("-")[0]]))
-    session = session_of(mode, draws.choice(("full", "full", "minimal", "noblob")))
+    session = session_of(mode, draws.choice(("full", "full", "minimal", "noblob")), draws.choice(_ZONES))
     outcomes: list[CaseOutcome] = []
     for number in range(first, first + BATCH):
         case = FIELDS[field](Random(f"{field}/{seed}/{number}"), f"d.t{number - first}")

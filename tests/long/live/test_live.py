@@ -18,7 +18,7 @@ from tests.long.live.theirs import Answers
 
 @pytest.mark.parametrize("field", FIELDS)
 def test_a_case_comes_from_its_number_and_what_is_drawn_is_taken_and_refused(field: str) -> None:
-    session, said = session_of(None, "full"), Counter[bool]()
+    session, said = session_of(None, "full", "+00:00"), Counter[bool]()
     for number in range(20):
         case = FIELDS[field](Random(f"{field}/{number}"), "d.t")
         assert case == FIELDS[field](Random(f"{field}/{number}"), "d.t")
@@ -49,7 +49,7 @@ def test_what_was_logged_of_a_text_is_not_compared_if_it_may_be_of_another_state
     refused = Outcome("INSERT INTO d.t VALUES (1), (1)", refused="two rows have one key")
     create = Outcome("CREATE TABLE d.t (id INT PRIMARY KEY) ENGINE=MyISAM")
     logged: dict[str, list[Logged]] = {"DELETE FROM d.t": [(Query(query="DELETE FROM d.t"),)]}
-    session = session_of(None, "full")
+    session = session_of(None, "full", "+00:00")
     for outcomes, told in (((create, delete), 1), ((create, delete, refused, delete), 0)):
         answers = Answers({(0, 2): "1062 Duplicate entry"}, logged, {})
         found = list(differences("mysql-9.7", session, [CaseOutcome(outcomes, None)], answers))
