@@ -220,14 +220,14 @@ class TextCodec(Codec):
     def _fitting(self, column: Column, value: Text) -> Text:
         """``value`` if the column can hold it; white space beyond the length is cut, as by servers in every mode.
 
-        Not those of ucs2, utf16 and utf32: MySQL 9.7 refuses the value then (recorded).
+        Of ucs2, utf16 and utf32 servers refuse the value then (recorded), unless its bytes are spaces of the set.
         """
         name, limit = self.type_name(column), self.limit(column)
         character_set = charset_of(column)
         most = self.characters(column)
         forgives = character_set is not None and character_set.min_length == 1
         if isinstance(value, str) and most is not None and len(value) > most:
-            if value[most:].strip(_WHITE) or not forgives:
+            if not _is_cut(value[most:], character_set):
                 raise refuse(name, value, f"cannot hold {len(value)} characters")
             value = value[:most]
         data = _bytes_of(column, value)
@@ -240,6 +240,17 @@ class TextCodec(Codec):
 
 #: What a server cuts from the end of a text that is too long.
 _WHITE = " \t\n\v\f\r"
+
+
+def _is_cut(rest: str, character_set: Charset | None) -> bool:
+    """Whether a server cuts this from the end of a text.
+
+    It looks at the client's bytes as if they were of the column's set: a NUL and a space are one of utf16 (recorded).
+    """
+    if character_set is None or character_set.min_length == 1:
+        return character_set is not None and not rest.strip(_WHITE)
+    space = character_set.encode(" ")
+    return not utf8(rest).replace(space, b"") and len(utf8(rest)) % len(space) == 0
 
 
 def _is_intricate(character_set: Charset | None) -> bool:
