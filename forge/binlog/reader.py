@@ -99,7 +99,7 @@ def frames(source: LogSource, start: int = 4, index: int = 0, header: int = HEAD
                 return
             continue
         if offset == len(MAGIC) and not index and window.data[at + 4] == StartV3.type_code:
-            header = least_size(window.data[at : at + size])
+            header = least_size(size)
         yield Frame(index, offset, window.data[at : at + size])
         index, offset = index + 1, offset + size
 
@@ -155,9 +155,9 @@ def read_events(source: LogSource, *, strict: bool = True, beginning: Beginning 
         raise FormatError(torn(header, left, least), phase="framing", event_index=index, offset=offset)
 
 
-def least_size(first: bytes) -> int:
-    """The least size of events behind a START_V3: that of their header."""
-    return min(start_format(len(first)).header_length, HEADER_SIZE)
+def least_size(size: int) -> int:
+    """The least size of events behind a START_V3 of that size: that of their header."""
+    return min(start_format(size).header_length, HEADER_SIZE)
 
 
 def encrypted_event(frame: Frame) -> FormatError:

@@ -116,13 +116,13 @@ class OldTimeCodec(OldTemporalCodec, ClockCodec):
         if fsp:
             number = big_endian(len(raw)).parse(raw) - _ZERO_TIME * 10**fsp
             total, units = divmod(abs(number), 10**fsp)
-            hour, minute, second = total // 3600, total // 60 % 60, total % 60
+            hour, minute, second, micro = total // 3600, total // 60 % 60, total % 60, self.micro(column, units)
         else:
-            number, units = TIME_LAYOUT.parse(raw), 0
+            number, micro = TIME_LAYOUT.parse(raw), 0
             hour, minute, second = abs(number) // 10000, abs(number) // 100 % 100, abs(number) % 100
         if minute > 59 or second > 59 or hour > MAX_HOUR:
             raise bad_value(f"TIME cannot be {hour:02d}:{minute:02d}:{second:02d}")
-        return Clock(number < 0, hour, minute, second, self.micro(column, units)).text(fsp)
+        return Clock(number < 0, hour, minute, second, micro).text(fsp)
 
     def parse(self, name: str, value: str) -> Clock:
         return parse_clock(name, value, MAX_FSP)
