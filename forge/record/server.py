@@ -96,11 +96,18 @@ class RealServer:
     """One server process with a data directory of its own, for the time of a ``with`` block.
 
     ``options`` are added to its command line.  ``home`` holds ``<name>.run`` and the unpacked tree beside it.
+    ``patience`` is how many times the usual limits it may take to start, to stop and to run what a client sends.
     Raises EnvironmentMissing if there is no such build, RecordingError if it does not start.
     """
 
     def __init__(
-        self, home: Path | None = None, name: str = "mysql97", options: Sequence[str] = (), *, log_name: str = "binlog"
+        self,
+        home: Path | None = None,
+        name: str = "mysql97",
+        options: Sequence[str] = (),
+        *,
+        log_name: str = "binlog",
+        patience: float = 1.0,
     ) -> None:
         if name not in BUILDS:
             raise EnvironmentMissing(f"there is no server build named {name!r}; known: {', '.join(BUILDS)}")
@@ -108,6 +115,7 @@ class RealServer:
         self.home = home or servers_home()
         self.options = list(options)
         self.log_name = log_name
+        self._patience = patience
         self._runner = self.home / f"{name}.run"
         if not self._runner.is_file():
             raise EnvironmentMissing(
@@ -155,14 +163,15 @@ class RealServer:
         ]  # fmt: skip
         with log.open("ab") as sink:
             self._process = _spawn(command, sink)
-        limit = time.monotonic() + START_LIMIT
+        seconds = START_LIMIT * self._patience
+        limit = time.monotonic() + seconds
         while b"ready for connections" not in self._log_since(log_size):
             if self._process.poll() is not None:
                 raise RecordingError(f"{self.build.title} did not start: {self._complaint(log_size)}")
             if time.monotonic() > limit:
                 self.kill()
                 raise RecordingError(
-                    f"{self.build.title} was not ready after {START_LIMIT:.0f} s: {self._complaint(log_size)}"
+                    f"{self.build.title} was not ready after {seconds:.0f} s: {self._complaint(log_size)}"
                 )
             time.sleep(0.02)
 
@@ -205,6 +214,7 @@ class RealServer:
         the session takes longer than ``limit`` seconds.
         """
         command = [*self.client_command, *([database] if database else [])]
+        limit *= self._patience
         try:
             # Feeding bytes keeps text that is not valid UTF-8 possible through surrogate escapes.
             process = subprocess.run(
@@ -324,12 +334,13 @@ class RealServer:
         if process is None or process.poll() is not None:
             return
         process.send_signal(number)
+        limit = STOP_LIMIT * self._patience
         try:
-            process.wait(STOP_LIMIT)
+            process.wait(limit)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-            raise RecordingError(f"{self.build.title} did not stop within {STOP_LIMIT:.0f} s") from None
+            raise RecordingError(f"{self.build.title} did not stop within {limit:.0f} s") from None
 
     def _remove(self) -> None:
         with contextlib.suppress(RecordingError):

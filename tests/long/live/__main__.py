@@ -2,14 +2,13 @@
 
 Compared are refusals, the bytes of events, and the rows that SELECT gives.  A run goes on where the last one of its
 field, server and seed ended; what it finds is printed, and known differences (known.toml) are counted.  It is counted
-in pieces, each server's up to the first that finds something new.
+in pieces, each server's up to the first that finds something new.  Seconds in which it is paused are no part of it.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import asdict
 
@@ -17,6 +16,7 @@ from forge.record.server import is_unpacked
 from forge.record.session import BUILD_OF_LINE
 from tests.counted_runs import behind, count_run
 from tests.long.live.searching import BATCH, FIELDS, RUNS, Run, batch, is_known
+from tests.long.live.watch import Watch
 
 #: Seconds of a piece.
 _PIECE = 120.0
@@ -63,18 +63,18 @@ def _search(field: str, servers: Sequence[str], given: argparse.Namespace) -> in
 
 
 def _piece(run: Run, seconds: float, *, known: bool) -> Run:
-    began = time.monotonic()
-    while not run.count or time.monotonic() < began + seconds:
-        statements, found = batch(run.field, run.server, run.seed, run.first + run.count)
-        run.count += BATCH
-        run.statements += statements
-        for difference in found:
-            is_old = is_known(difference)
-            run.known += is_old
-            run.new += not is_old
-            if known or not is_old:
-                sys.stdout.write(f"{difference}\n")
-    run.seconds = round(time.monotonic() - began)
+    with Watch() as watch:
+        while not run.count or watch.seconds < seconds:
+            statements, found = batch(run.field, run.server, run.seed, run.first + run.count)
+            run.count += BATCH
+            run.statements += statements
+            for difference in found:
+                is_old = is_known(difference)
+                run.known += is_old
+                run.new += not is_old
+                if known or not is_old:
+                    sys.stdout.write(f"{difference}\n")
+        run.seconds = round(watch.seconds)
     return run
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from itertools import pairwise
 from random import Random
@@ -14,6 +15,7 @@ from tests.long.live.differences import Difference, differences, known_differenc
 from tests.long.live.ours import CaseOutcome, Logged, Outcome, session_of, tried
 from tests.long.live.searching import FIELDS, RUNS, Run
 from tests.long.live.theirs import Answers
+from tests.long.live.watch import Watch
 
 
 @pytest.mark.parametrize("field", FIELDS)
@@ -54,3 +56,10 @@ def test_what_was_logged_of_a_text_is_not_compared_if_it_may_be_of_another_state
         answers = Answers({(0, 2): "1062 Duplicate entry"}, logged, {})
         found = list(differences("mysql-9.7", session, [CaseOutcome(outcomes, None)], answers))
         assert [one.kind for one in found] == ["bytes"] * told
+
+
+def test_a_watch_counts_no_seconds_in_which_it_stands_still(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = iter((0.0, 2.0, 600.0, 603.0))
+    monkeypatch.setattr(time, "monotonic", lambda: next(times))
+    watch = Watch(longest=5.0)
+    assert [watch.seconds for _ in range(3)] == [2.0, 7.0, 10.0]
