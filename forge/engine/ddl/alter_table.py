@@ -16,7 +16,7 @@ from forge.engine.ddl.partition_upkeep import manage_partitions
 from forge.engine.ddl.rename_table import follow_table
 from forge.engine.ddl.timestamp_columns import with_timestamps
 from forge.engine.dictionary.catalog import TableName
-from forge.engine.dictionary.column_defaults import check_clocks
+from forge.engine.dictionary.column_defaults import check_clocks, check_read_again
 from forge.engine.dictionary.engines import check_engine
 from forge.engine.dictionary.foreign_key_definition import declared_references
 from forge.engine.dictionary.generated_moments import check_generated_moments
@@ -90,6 +90,8 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
     if catalog.requires_keys and altered.table.primary_key is None:
         raise SqlError(f"table {altered.name} has no primary key", 0, expected="one, by sql_require_primary_key")
     kept = alteration.kept(altered)
+    for _, old, new in kept if not renames else ():
+        check_read_again(old, new)
     asks_engine = _asks_engine(statement, alteration, state, altered)
     if asks_engine and context.line.grammar.loose_clock_defaults:
         check_clocks(altered.columns)

@@ -25,7 +25,7 @@ from forge.sql.errors import SqlError, SqlUnsupported, StrictRefusal, at_offset,
 from forge.sql.expressions import Expression, parse_expression
 from forge.values.declaration.sqltype import SqlType
 from forge.values.literals import is_number
-from forge.values.numeric.floats import float_text
+from forge.values.numeric.floats import float_text, to_float32
 from forge.values.registry import facts_of
 
 _NOW = ("CURRENT_TIMESTAMP", "NOW", "LOCALTIME", "LOCALTIMESTAMP")
@@ -135,6 +135,18 @@ def check_clocks(columns: Iterable[ColumnDefinition]) -> None:
         if column.column.clock_digits is not None and column.type.name != "DATETIME" and not is_date:
             problem = f"ALTER TABLE beside the default of the {column.type.name} column {column.name!r}"
             raise UnsupportedError(f"{problem} is not supported yet", expected="CURRENT_TIMESTAMP of a TIMESTAMP")
+
+
+def check_read_again(old: ColumnDefinition, new: ColumnDefinition) -> None:
+    """Raises UnsupportedError for a default of FLOAT with more than the six digits that ALTER TABLE prints and reads
+    again, if the statement keeps it (recorded on 9.7, 10.11 and 11.8).
+    """
+    value = old.column.default
+    if old.type.name != "FLOAT" or not isinstance(value, float) or new.column.default is not value:
+        return
+    if old.type.scale is None and to_float32(float(f"{value:.6g}")) != value:
+        problem = f"ALTER TABLE beside the default of the FLOAT column {old.name!r}"
+        raise UnsupportedError(f"{problem} is not supported yet", expected="six digits")
 
 
 def without_default(defined: ColumnDefinition, *, lacks_default: bool = False) -> ColumnDefinition:
