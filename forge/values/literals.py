@@ -8,9 +8,11 @@ from datetime import date, time, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
-from forge.errors import ScenarioError
+from forge.errors import ScenarioError, UnsupportedError
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*", re.IGNORECASE | re.ASCII)
+#: The mark of an exponent without digits, or with white space before them.
+_HALF_EXPONENT = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)e([+-]?\s*|\s+[+-]?\d+\s*)", re.IGNORECASE | re.ASCII)
 #: Exponents beyond any column: int(Decimal("1e999999999")) would not come back.
 _MAX_EXPONENT = 1000
 _MAX_BITS = 4000
@@ -63,6 +65,10 @@ def number(type_name: str, declared: Any) -> Decimal:
         value = declared
     elif isinstance(declared, str) and _NUMBER.fullmatch(declared):
         value = Decimal(declared.strip())
+    elif isinstance(declared, str) and _HALF_EXPONENT.fullmatch(declared):
+        # Integers, years and decimals differ in what they read of it, and so do servers (docs/servers/values.md).
+        problem = f"{type_name} does not take {shown(declared)}, whose exponent is not complete"
+        raise UnsupportedError(problem, expected="digits behind the e")
     if value is None or not value.is_finite():
         raise refuse(type_name, declared, "cannot hold this value", "a number")
     if value and (abs(value.adjusted()) > _MAX_EXPONENT or len(value.as_tuple().digits) > _MAX_EXPONENT):

@@ -42,6 +42,8 @@ class Dialect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     wraps_large_doubles: bool
     #: Digits of 2^64 and more behind a minus are the largest value of an UNSIGNED integer.
     wraps_large_digits: bool
+    #: Every white space may stand before the text of an integer; else only spaces and tabs.
+    skips_line_ends: bool
     #: The text of an IPv4 address is taken for an INET6.
     maps_inet4: bool
     #: Whose rules of well-formed text hold (forge.charsets).

@@ -10,9 +10,10 @@ import json
 import re
 from typing import Any
 
+from forge.errors import UnsupportedError
 from forge.values.base import Codec, Column
 from forge.values.clipping import Clipped
-from forge.values.literals import refuse
+from forge.values.literals import refuse, shown
 from forge.values.text.strings import BlobCodec, Text
 
 #: Levels of a document that JSON_VALID accepts (recorded; JSON_DEPTH_LIMIT of include/json_lib.h is 32).
@@ -21,6 +22,8 @@ UTF8MB4_BIN = 46
 _ESCAPED, _ESCAPES = re.compile(r"\\(.)", re.DOTALL), '"\\/bfnrtu'
 #: Texts, in which any character may be escaped, and the whole digits and the point of 7.e2 and 7. (recorded on 11.8).
 _LENIENT = re.compile(r'"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d+\.(?=[eE\s,\]}]|\Z)', re.DOTALL)
+#: A text, and a number that MariaDB takes although its digits, or those of its exponent, are missing: ``4e``, ``-``.
+_TEXT, _HALF_NUMBER = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL), re.compile(r"(?:-|\d\.?[eE][+-]?)(?=[\s,\]}])")
 
 
 class JsonTextCodec(BlobCodec):
@@ -50,6 +53,9 @@ def json_text(declared: Any) -> str:
         document = json.loads(_LENIENT.sub(_usual, declared), parse_constant=_no_number)
         json.dumps(document, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
+        if _HALF_NUMBER.search(_TEXT.sub("", declared)):
+            problem = f"JSON does not take a number without all its digits: {shown(declared)}"
+            raise UnsupportedError(problem, expected="a JSON document") from None
         raise refuse("JSON", declared, "cannot hold this text", "a JSON document") from None
     if _depth(document) > MAX_JSON_DEPTH:
         raise refuse("JSON", declared, "cannot hold this text", f"at most {MAX_JSON_DEPTH} levels")

@@ -23,7 +23,7 @@ from typing import Any
 
 from construct import Construct, Float32l, Float64l
 
-from forge.errors import ScenarioError
+from forge.errors import ScenarioError, UnsupportedError
 from forge.layouts import fixed_layout
 from forge.servers.facts.values import Dialect
 from forge.values.base import Column, TypedValue
@@ -33,7 +33,7 @@ from forge.values.declaration.arguments import check_argument
 from forge.values.declaration.column_type import ColumnType, Family, Temporals
 from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
-from forge.values.literals import number, refuse
+from forge.values.literals import number, refuse, shown
 from forge.values.numeric.numbers import NumberCodec
 from forge.values.quick import CellReader, CellWriter, UnusualError, no_writer
 from forge.values.wire_types import WireType
@@ -171,6 +171,10 @@ class FloatCodec(NumberCodec):
         if column.declared is not None and column.declared.scale is not None:
             value = _to_scale(name, value, column.declared.precision or 0, column.declared.scale)
         if column.type_code == WireType.FLOAT:
+            if to_float32(value) == 0 > value and not column.dialect.keeps_negative_zero:
+                # MariaDB stores -0.0 then, for which there is no literal of its own.
+                problem = f"{name} does not take a number that is so near to zero on MariaDB: {shown(declared)}"
+                raise UnsupportedError(problem, expected="0")
             value = to_float32(value)
         if not math.isfinite(value):
             raise refuse(name, declared, "cannot hold this number")
@@ -190,6 +194,8 @@ class FloatCodec(NumberCodec):
         value = min(max(float(exact), -largest), largest)
         try:
             return self.accept(column, value)
+        except UnsupportedError:
+            raise
         except ScenarioError:
             return to_float32(value) if column.type_code == WireType.FLOAT else value
 

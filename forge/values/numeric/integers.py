@@ -16,7 +16,7 @@ from construct import BytesInteger, Construct
 from forge.layouts import fixed_layout
 from forge.servers.facts.values import Dialect
 from forge.values.base import Column, TypedValue
-from forge.values.clipping import leading_number
+from forge.values.clipping import begins_with_line_end, leading_number
 from forge.values.declaration.column_type import ColumnType, Family, Temporals
 from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
@@ -89,6 +89,8 @@ class IntegerCodec(NumberCodec):
         exact = leading_number(declared)
         if exact is None:
             return None
+        if begins_with_line_end(declared) and not column.dialect.skips_line_ends:
+            return 0
         low, high = bounds(self.size(column), bool(column.unsigned))
         if column.unsigned and column.dialect.wraps_large_digits and isinstance(declared, str) and exact <= -_WORD:
             # Its reading of digits ends at 2^64 before it comes to the sign.

@@ -21,7 +21,6 @@ _MOMENT = re.compile(
     rf"\s*(?P<moment>{_DATE}(?:[ T]+\d{{1,2}}(?::\d{{1,2}}(?::\d{{1,2}}(?:\.\d*)?)?)?)?)(?P<rest>.*)",
     re.ASCII | re.DOTALL,
 )
-_ZEROS = re.compile(r"\d{4}-(0?0-|\d+-0?0\b)", re.ASCII)
 _PERHAPS = re.compile(r"\s*(\d{6}|(?!\d{5})\d+[^\w\s]+\d{1,2}[^\w\s]+\d)", re.ASCII)
 _CLOCK = re.compile(
     r"\s*(?P<clock>(?P<sign>-?)(?:(?P<days>\d{1,4})\s+)?(?P<hour>\d+):(?P<minute>\d{1,2})"
@@ -82,9 +81,11 @@ def _moment_text(column: Column, declared: Any) -> str | None:
     if ":" not in text and match["rest"].lstrip()[:1] in ("+", "-"):
         return None  # Any mark begins a time behind a date.
     if match["rest"][:1] in ("+", "-") and not column.dialect.drops_offsets:
-        # A time zone that the codec has not taken.  One behind a date with zeros, or at the end of the calendar, is an
-        # error, and hh:mm+hh a time.
-        return None if _ZEROS.match(text) or text.startswith("9999") or text.count(":") != 2 else ""
+        # A time zone that the codec has not taken.  A date with a zero, or at the end of the calendar, may be an error
+        # then, and hh:mm+hh is a time.
+        _, month, day = text.split(maxsplit=1)[0].split("T")[0].split("-")
+        is_error = not int(month) or not int(day) or text.startswith("9999-12-31")
+        return None if is_error or text.count(":") != 2 else ""
     return text
 
 

@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from forge.errors import ScenarioError
+from forge.errors import ScenarioError, UnsupportedError
 from forge.values.base import Column, TypedValue, Value
 from forge.values.cells import FixedWidthCodec
 from forge.values.clipping import Clipped
@@ -47,6 +47,8 @@ class TemporalCodec(FixedWidthCodec):
             raise odd_form(self.type_name(column), declared)
         try:
             value = self.accept(column, declared)
+        except UnsupportedError:
+            raise
         except ScenarioError:
             nearest = self.nearest(column, declared)
             if nearest is None:

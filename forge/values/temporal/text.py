@@ -9,9 +9,9 @@ import re
 from datetime import date, datetime, time, timedelta, timezone
 from typing import Any, NamedTuple
 
-from forge.errors import ScenarioError
+from forge.errors import ScenarioError, UnsupportedError
 from forge.servers.facts.values import Dialect
-from forge.values.literals import refuse
+from forge.values.literals import refuse, shown
 from forge.values.temporal.forms import clock_form, moment_form, text_of, whole_number
 
 MAX_FSP = 6
@@ -28,6 +28,9 @@ _CLOCK = re.compile(rf"(?P<sign>-?)(?:(?P<days>\d{{1,4}}) )?(?P<hour>\d{{1,10}})
 #: UTC offsets that MySQL 9.7 takes, in minutes; it refuses -00:00 (recorded).
 _ZONES = range(-14 * 60, 14 * 60 + 1)
 _EPOCH = datetime(1970, 1, 1)
+#: MySQL's seconds since 1970 in 32 bits begin here: earlier moments with an offset become others.
+_FIRST_SECOND = _EPOCH - timedelta(seconds=1 << 31)
+_LAST_DAY, _LAST_SECOND = (MAX_YEAR, 12, 31), (23, 59, 59)
 _MONTH_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
@@ -137,6 +140,11 @@ def _to_fsp(digits: str, fsp: int, *, rounds: bool) -> tuple[int, int]:
     return kept, carry
 
 
+def _rounds_up(digits: str) -> bool:
+    """Whether fraction digits are a second when they are rounded to microseconds."""
+    return digits[:MAX_FSP] == "9" * MAX_FSP and digits[MAX_FSP : MAX_FSP + 1] >= "5"
+
+
 def _carried(moment: Moment) -> Moment:
     """One second later.  A zero month or day does not roll over: the result is then not representable."""
     year, month, day, hour, minute, second, micro = moment
@@ -165,8 +173,14 @@ def parse_moment(type_name: str, text: str, fsp: int, dialect: Dialect | None = 
     moment = Moment(year, month, day, hour, minute, second, micro)
     if match["zone"] and dialect is not None and not dialect.takes_offsets:
         raise refuse(type_name, text, "takes no UTC offset on MariaDB")
+    if (carry or match["zone"]) and dialect is not None and _is_rounded_oddly(moment, dialect):
+        raise UnsupportedError(
+            f"what a {type_name} column makes of {shown(text)}, rounded or moved to UTC, is not known",
+            expected="a day of the calendar, without an offset and without more digits than the column has",
+        )
     if match["zone"] and moment.is_accepted():
-        there = _without_offset(type_name, moment, match["zone"], 0 if dialect is None else dialect.utc_offset)
+        own = 0 if dialect is None else dialect.utc_offset
+        there = _without_offset(type_name, moment, match["zone"], own, is_rounded=_rounds_up(match["fraction"] or ""))
         # A fraction that is rounded to a second takes the offset with it (recorded on 9.7).
         moment = moment if carry else there
     return _carried(moment) if carry and moment.is_accepted() else moment
@@ -187,18 +201,35 @@ def _offset(zone: str) -> int | None:
     return None if minutes not in _ZONES or int(zone[4:6]) > 59 or zone == "-00:00" else minutes
 
 
-def _without_offset(type_name: str, moment: Moment, zone: str, own: int) -> Moment:
+def _is_rounded_oddly(moment: Moment, dialect: Dialect) -> bool:
+    """Whether a server makes something else of a moment that is rounded, or moved to UTC, than it does of others.
+
+    MySQL's days beyond the end of a month become those of the next; MariaDB, if it rounds, does not go beyond its last
+    moment, and does not count the days of dates with a zero (docs/servers/values.md).
+    """
+    if dialect.takes_invalid_dates and moment.is_representable() and not moment.is_accepted():
+        return True
+    is_last = moment[3:6] == _LAST_SECOND
+    has_no_day = not (moment.year and moment.month and moment.day)
+    return not dialect.rounds_dates and is_last and (has_no_day or moment[:3] == _LAST_DAY)
+
+
+def _without_offset(type_name: str, moment: Moment, zone: str, own: int, *, is_rounded: bool) -> Moment:
     """The moment in a time zone that is ``own`` minutes ahead of UTC."""
+    text = moment.text(0) + zone
+    problem = refuse(type_name, text, "cannot hold this moment", "one since 1970, -14:00 to +14:00")
     minutes = _offset(zone)
-    problem = refuse(type_name, moment.text(0) + zone, "cannot hold this moment", "one since 1970, -14:00 to +14:00")
     if minutes is None:
         raise problem
-    try:
-        there = datetime(*moment) - timedelta(minutes=minutes)
-    except (ValueError, OverflowError):
-        raise problem from None
+    if not (moment.month and moment.day) or moment[:3] == _LAST_DAY:
+        raise problem
     # The server converts by way of a TIMESTAMP.
-    if there < _EPOCH + timedelta(seconds=1):
+    there = datetime(*moment) - timedelta(minutes=minutes) if moment.year > 1 else None
+    is_before = there is None or there < _EPOCH + timedelta(seconds=1)
+    if there is None or there < _FIRST_SECOND or (is_before and is_rounded):
+        expected = "one since 1970, or one without an offset"
+        raise UnsupportedError(f"what a {type_name} column makes of {shown(text)} is not known", expected=expected)
+    if is_before:
         raise problem
     try:
         return _of_datetime(there + timedelta(minutes=own))
@@ -295,10 +326,15 @@ def _clock_text(type_name: str, declared: Any, dialect: Dialect) -> str:
         raise refuse(type_name, declared, "cannot hold this value", "a time such as '-12:34:56.5'")
     if _CLOCK.fullmatch(form):
         return form
-    moment = parse_moment(type_name, form, MAX_FSP, dialect)
+    match = _MOMENT.fullmatch(form.strip())
+    # MySQL rounds the time, without its date, at the seventh digit.
+    is_apart = dialect.rounds_dates and match is not None and match["fraction"] and not match["zone"]
+    read, _, digits = form.strip().partition(".") if is_apart else (form, "", "")
+    moment = parse_moment(type_name, read, MAX_FSP, dialect)
     if not has_clock(moment, dialect, is_number=text_of(declared) is None):
         raise refuse(type_name, declared, "cannot hold the time of this date")
-    return moment.text(MAX_FSP).partition(" ")[2]
+    clock = moment.text(MAX_FSP).partition(" ")[2]
+    return f"{clock.partition('.')[0]}.{digits[: MAX_FSP + 1]}" if is_apart else clock
 
 
 def has_clock(moment: Moment, dialect: Dialect, *, is_number: bool = False) -> bool:

@@ -8,7 +8,6 @@ server: 69 is 2069, 70 is 1970; the number 0 and the string "0000" are 0000 but 
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Any
 
 from construct import Byte
@@ -17,7 +16,7 @@ from forge.errors import ScenarioError, UnsupportedError
 from forge.layouts import fixed_layout
 from forge.servers.facts.values import Dialect
 from forge.values.base import Column, TypedValue
-from forge.values.clipping import LEADING_NUMBER, leading_number
+from forge.values.clipping import LEADING_NUMBER, begins_with_line_end, leading_number
 from forge.values.declaration.column_type import ColumnType, Family, Temporals
 from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
@@ -70,15 +69,18 @@ class YearCodec(NumberCodec):
         return value
 
     def nearest(self, column: Column, declared: Any) -> int | None:
-        if leading_number(declared) is None:
+        exact = leading_number(declared)
+        if exact is None:
             return None
+        if begins_with_line_end(declared) and not column.dialect.skips_line_ends:
+            return 0
         if isinstance(declared, str):
             match = LEADING_NUMBER.match(declared)
             if match is None:
                 return 0
             if "." in match[1] and declared[match.end() :].strip():
                 raise UnsupportedError(f"what a YEAR column reads of {declared!r} is not known", expected="a year")
-            if len(declared) != 4 or Decimal(match[1]).quantize(Decimal(1)):
+            if len(declared) != 4 or rounded(exact, 0):
                 declared = match[1].lstrip("0") or "0"
             else:
                 # The text of zero is 0000 if it has four characters, whichever they are, and else 2000.

@@ -161,7 +161,7 @@ class TextCodec(Codec):
             text = self._narrowed(column, scalar_text(name, declared), declared)
             value: Text = utf8(text) if _is_binary(column) else text
         else:
-            value = _told(column, data)
+            value = self._without_white(column, data)
         return self._fitting(column, value)
 
     def text(self, column: Column, value: Text) -> str | None:
@@ -217,6 +217,19 @@ class TextCodec(Codec):
             return short
         return text
 
+    def _without_white(self, column: Column, data: bytes) -> Text:
+        """The value of bytes, without the white space of the column's own set beyond its length (recorded on all)."""
+        character_set, most = charset_of(column), self.characters(column)
+        if character_set is None or most is None:
+            return _told(column, data)
+        if character_set.max_length == 1:
+            white = _WHITE.encode() + _NO_BREAK_SPACES.get(character_set.name, b"")
+            return _told(column, data if data[most:].strip(white) else data[:most])
+        value = _told(column, data)
+        if character_set.min_length > 1 and isinstance(value, str) and not value[most:].strip(" "):
+            return value[:most]
+        return value
+
     def _fitting(self, column: Column, value: Text) -> Text:
         """``value`` if the column can hold it; white space beyond the length is cut, as by servers in every mode.
 
@@ -240,6 +253,10 @@ class TextCodec(Codec):
 
 #: What a server cuts from the end of a text that is too long.
 _WHITE = " \t\n\v\f\r"
+#: What is white space too in some sets, where it is given as bytes.
+_NO_BREAK_SPACES = dict.fromkeys(
+    ("latin1", "latin2", "cp1250", "greek", "hebrew", "latin5", "latin7", "dec8", "armscii8", "geostd8"), b"\xa0"
+) | dict.fromkeys(("cp852", "cp866", "keybcs2"), b"\xff")
 
 
 def _is_cut(rest: str, character_set: Charset | None) -> bool:

@@ -63,8 +63,8 @@ def _sql(statement: Statement, *, unordered: bool = False) -> str:
         return ""
     conditional = statement.update or statement.delete
     where = (conditional.where if conditional is not None else None) or {}
-    # The key of a number that changes may give the order.
-    if "s" in where or ("a" in where and statement.update is not None and "a" in statement.update.set):
+    # The key of one number may give the order in which another, or itself, changes.
+    if "s" in where or ("a" in where and statement.update is not None and {"id", "a"} & set(statement.update.set)):
         return ""
     if statement.query is not None:
         return statement.query
