@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forge.errors import UnsupportedError
+from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario import Scenario, ddl, plan
 
 MYSQL, MARIADB = "mysql-9.7", "mariadb-11.8"
@@ -29,3 +29,24 @@ def test_alter_table_beside_a_default_of_more_digits_than_it_prints_is_not_suppo
     else:
         with pytest.raises(UnsupportedError, match="beside the default of the FLOAT column 'f'"):
             plan(altered)
+
+
+@pytest.mark.parametrize("server", [MYSQL, MARIADB])
+@pytest.mark.parametrize(
+    ("column", "changed", "prefix"),
+    [("TINYTEXT", "SET('a','b')", None), ("VARCHAR(9)", "VARCHAR(2)", None), ("VARCHAR(9)", "DATE", None),
+     ("VARCHAR(9)", "TEXT", 3), ("VARCHAR(3)", "VARCHAR(20)", None), ("TEXT", "CHAR", None), ("TEXT", "CHAR(3)", None)],
+)  # fmt: skip
+def test_a_key_that_stays_has_a_prefix_while_its_column_is_longer(
+    server: str, column: str, changed: str, prefix: int | None
+) -> None:
+    scenario = Scenario("prefix", server=server, tables=[f"CREATE TABLE d.t (a {column}, PRIMARY KEY (a(3)))"])
+    (key,) = plan(scenario.transaction(ddl(f"ALTER TABLE d.t MODIFY a {changed}"))).tables["d.t"].keys
+    assert key.parts[0].prefix == prefix
+
+
+def test_what_was_a_key_on_a_whole_column_has_no_prefix_for_a_text() -> None:
+    """Error 1170."""
+    scenario = Scenario("prefix", tables=["CREATE TABLE d.t (a VARCHAR(9), PRIMARY KEY (a(9)))"])
+    with pytest.raises(ScenarioError, match="in a key without a length"):
+        plan(scenario.transaction(ddl("ALTER TABLE d.t MODIFY a TEXT")))

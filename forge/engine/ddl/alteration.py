@@ -103,8 +103,12 @@ class Alteration:
 
 
 def named_keys(state: TableState) -> list[KeyDraft]:
-    """The keys with the names that the server gave them."""
+    """The keys with the names that the server gave them, and the prefixes that it has kept."""
     return [
-        replace(draft, name=None if key.kind == "primary" else key.name)
+        replace(
+            draft,
+            name=None if key.kind == "primary" else key.name,
+            parts=tuple(replace(part, prefix=kept.prefix) for part, kept in zip(draft.parts, key.parts, strict=True)),
+        )
         for draft, key in zip(state.definition.keys, state.table.keys, strict=True)
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from forge.engine.ddl.alter_rows import altered_table
@@ -9,6 +10,7 @@ from forge.engine.ddl.alter_targets import same_name
 from forge.engine.ddl.alteration import Alteration
 from forge.engine.ddl.context import DdlContext
 from forge.engine.dictionary.catalog import TableName
+from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.foreign_key_definition import (
     check_keys_of,
@@ -17,6 +19,7 @@ from forge.engine.dictionary.foreign_key_definition import (
     with_foreign_keys,
 )
 from forge.engine.dictionary.table_state import TableState
+from forge.sql.ast.definitions import KeyDraft
 from forge.sql.errors import SqlError
 
 
@@ -29,13 +32,34 @@ def finish_alteration(alteration: Alteration, name: TableName, context: DdlConte
         if key.kind == "primary" and any(other.kind == "primary" for other in alteration.keys):
             raise SqlError(f"table {alteration.state.name} has a primary key already", key.offset, expected="one")
     columns = tuple(slot.column for slot in alteration.slots)
-    keys = (*alteration.keys, *alteration.new_keys)
+    keys = (*(_fitting(key, columns) for key in alteration.keys), *alteration.new_keys)
     checks = tuple(alteration.checks)
     definition = Definition(*name, columns, keys, alteration.collation, alteration.server, checks, alteration.engine)
     definition = replace(definition, partitions=alteration.partitions, temporary=alteration.state.definition.temporary)
     definition = definition.with_not_null_keys().with_checks(alteration.new_checks)
     definition = _with_foreign_keys(alteration, definition, context)
     return altered_table(alteration, definition, context.catalog.next_version(name), context.time)
+
+
+def _fitting(key: KeyDraft, columns: Iterable[ColumnDefinition]) -> KeyDraft:
+    """A key that stays, with prefixes only where its columns are longer still and of types that take them (recorded on
+    9.7 and 10.11).
+    """
+    if key.special:
+        return key
+    by_name = {column.name.lower(): column for column in columns}
+    parts = tuple(
+        part if _is_longer(by_name.get(part.column.lower()), part.prefix) else replace(part, prefix=None)
+        for part in key.parts
+    )
+    return replace(key, parts=parts)
+
+
+def _is_longer(column: ColumnDefinition | None, prefix: int | None) -> bool:
+    if column is None or prefix is None or column.type_facts.is_lob:
+        return True
+    length = 1 if column.type.length is None else column.type.length
+    return column.type_facts.takes_prefix and length > prefix
 
 
 def _with_foreign_keys(alteration: Alteration, definition: Definition, context: DdlContext) -> Definition:
