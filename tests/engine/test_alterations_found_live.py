@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forge.errors import ScenarioError, UnsupportedError
-from forge.scenario import Scenario, ddl, plan
+from forge.scenario import Scenario, Session, ddl, insert, plan
 
 MYSQL, MARIADB = "mysql-9.7", "mariadb-11.8"
 
@@ -50,3 +50,26 @@ def test_what_was_a_key_on_a_whole_column_has_no_prefix_for_a_text() -> None:
     scenario = Scenario("prefix", tables=["CREATE TABLE d.t (a VARCHAR(9), PRIMARY KEY (a(9)))"])
     with pytest.raises(ScenarioError, match="in a key without a length"):
         plan(scenario.transaction(ddl("ALTER TABLE d.t MODIFY a TEXT")))
+
+
+@pytest.mark.parametrize(
+    ("server", "mode", "table", "action"),
+    [
+        (MYSQL, None, "a INT", "ADD x VECTOR(2) NOT NULL"),
+        (MARIADB, None, "a INT", "ADD x POINT NOT NULL"),
+        (MYSQL, "NO_ZERO_DATE", "a INT, at DATETIME NOT NULL", "ADD x CHAR(5) AS (1 + 1) STORED"),
+    ],
+)
+def test_what_alter_table_makes_of_rows_without_a_value_is_not_supported(
+    server: str, mode: str | None, table: str, action: str
+) -> None:
+    scenario = Scenario("rows", server=server, session=Session(sql_mode=mode), tables=[f"CREATE TABLE d.t ({table})"])
+    plan(scenario.transaction(ddl(f"ALTER TABLE d.t {action}")))
+    with pytest.raises(UnsupportedError):
+        plan(scenario.transaction(insert("d.t", {"a": 1})).transaction(ddl(f"ALTER TABLE d.t {action}")))
+
+
+def test_an_invisible_key_on_a_part_of_a_text_is_not_supported() -> None:
+    """Error 3522 for a TINYTEXT."""
+    with pytest.raises(UnsupportedError, match="cannot be invisible"):
+        plan(Scenario("keys", tables=["CREATE TABLE d.t (a TINYTEXT NOT NULL, UNIQUE KEY (a(3)) INVISIBLE)"]))

@@ -37,12 +37,13 @@ def copies_moments(before: TableState, kept: Kept) -> bool:
 
 
 def check_copied_moments(before: TableState, kept: Kept) -> None:
-    """Raises UnsupportedError for a generated zero date: it may stand for what its expression gave and was no date,
-    which is not converted (recorded on 9.7, without strict mode).
+    """Raises UnsupportedError for a zero date: it may stand for what an expression gave and was no date, which is not
+    converted, nor is one that sql_mode forbids (recorded on 9.7, without strict mode).
     """
     for column, value in _copied_moments(before, kept):
-        if column.generated is not None and is_zero_date(value):
-            problem = f"ALTER TABLE that copies the generated column {column.name!r} with a zero date"
+        if is_zero_date(value):
+            kind = "column" if column.generated is None else "generated column"
+            problem = f"ALTER TABLE that copies the {kind} {column.name!r} with a zero date"
             raise UnsupportedError(f"{problem} is not supported yet")
 
 

@@ -62,8 +62,10 @@ def _check_visible(definition: Definition) -> None:
         parts = key.parts if key.kind == "unique" else ()
         columns = [definition.find(part.column) for part in parts]
         if parts and all(index is not None and not definition.columns[index].column.nullable for index in columns):
-            if not key.visible and all(part.prefix is None for part in parts):
-                raise SqlError("the key that is the primary key cannot be invisible", key.offset)
+            if not key.visible:
+                # Of keys with a prefix, those of a TEXT are primary, others not.
+                refusal = SqlError if all(part.prefix is None for part in parts) else SqlUnsupported
+                raise refusal("the key that is the primary key cannot be invisible", key.offset)
             return
 
 
