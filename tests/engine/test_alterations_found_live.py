@@ -57,10 +57,11 @@ def test_what_was_a_key_on_a_whole_column_has_no_prefix_for_a_text() -> None:
     [
         (MYSQL, None, "a INT", "ADD x VECTOR(2) NOT NULL"),
         (MARIADB, None, "a INT", "ADD x POINT NOT NULL"),
+        (MYSQL, None, "a INT ZEROFILL", "MODIFY a VARCHAR(20)"),
         (MYSQL, "NO_ZERO_DATE", "a INT, at DATETIME NOT NULL", "ADD x CHAR(5) AS (1 + 1) STORED"),
     ],
 )
-def test_what_alter_table_makes_of_rows_without_a_value_is_not_supported(
+def test_what_alter_table_makes_of_odd_rows_is_not_supported(
     server: str, mode: str | None, table: str, action: str
 ) -> None:
     scenario = Scenario("rows", server=server, session=Session(sql_mode=mode), tables=[f"CREATE TABLE d.t ({table})"])
@@ -73,3 +74,12 @@ def test_an_invisible_key_on_a_part_of_a_text_is_not_supported() -> None:
     """Error 3522 for a TINYTEXT."""
     with pytest.raises(UnsupportedError, match="cannot be invisible"):
         plan(Scenario("keys", tables=["CREATE TABLE d.t (a TINYTEXT NOT NULL, UNIQUE KEY (a(3)) INVISIBLE)"]))
+
+
+@pytest.mark.parametrize("action", ["CONVERT TO CHARACTER SET utf32", "CHARACTER SET ucs2"])
+@pytest.mark.parametrize("column", ["b BINARY(3) AS (UPPER('ab'))", "b BINARY(3) DEFAULT (UPPER('ab'))"])
+def test_mariadb_computes_literals_in_the_new_character_set_of_a_table(column: str, action: str) -> None:
+    scenario = Scenario("sets", server=MARIADB, tables=[f"CREATE TABLE d.t (a INT, {column})"])
+    plan(scenario.transaction(ddl("ALTER TABLE d.t CONVERT TO CHARACTER SET latin1")))
+    with pytest.raises(UnsupportedError, match="wide characters"):
+        plan(scenario.transaction(ddl(f"ALTER TABLE d.t {action}")))

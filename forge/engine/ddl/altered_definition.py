@@ -10,6 +10,7 @@ from forge.engine.ddl.alter_targets import same_name
 from forge.engine.ddl.alteration import Alteration
 from forge.engine.ddl.context import DdlContext
 from forge.engine.dictionary.catalog import TableName
+from forge.engine.dictionary.column_drafts import check_table_charset
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.foreign_key_definition import (
@@ -19,6 +20,7 @@ from forge.engine.dictionary.foreign_key_definition import (
     with_foreign_keys,
 )
 from forge.engine.dictionary.table_state import TableState
+from forge.servers import server_line
 from forge.sql.ast.definitions import KeyDraft
 from forge.sql.errors import SqlError
 
@@ -32,6 +34,10 @@ def finish_alteration(alteration: Alteration, name: TableName, context: DdlConte
         if key.kind == "primary" and any(other.kind == "primary" for other in alteration.keys):
             raise SqlError(f"table {alteration.state.name} has a primary key already", key.offset, expected="one")
     columns = tuple(slot.column for slot in alteration.slots)
+    for column in columns:
+        for expression in (column.generated, column.default):
+            if expression is not None:
+                check_table_charset(column, expression, alteration.collation, server_line(alteration.server))
     keys = (*(_fitting(key, columns) for key in alteration.keys), *alteration.new_keys)
     checks = tuple(alteration.checks)
     definition = Definition(*name, columns, keys, alteration.collation, alteration.server, checks, alteration.engine)

@@ -81,7 +81,7 @@ def define_column(
         with at_offset(draft.offset):
             _check_generated(draft, line)
             expression = parse_expression(draft.expression, line.grammar)
-            _check_table_charset(defined, expression, table_collation, line)
+            check_table_charset(defined, expression, table_collation, line)
         uses = frozenset(name.lower() for name in expression.columns())
         return replace(defined.replace(uses=uses), generated=expression)
     if draft.default is None:
@@ -91,15 +91,16 @@ def define_column(
         for feature in column_features(defined.column):
             line.require(feature)
         if defined.default is not None:
-            _check_table_charset(defined, defined.default, table_collation, line)
+            check_table_charset(defined, defined.default, table_collation, line)
     return defined
 
 
-def _check_table_charset(
+def check_table_charset(
     defined: ColumnDefinition, expression: Expression, table_collation: int, line: ServerLine
 ) -> None:
     """Raises UnsupportedError where MariaDB computes another value, of literals in the table's character set: at once
-    for generated columns, for defaults once the definition is read again (recorded on 10.11 and 11.8).
+    for generated columns, for defaults once the definition is read again, and behind ALTER TABLE that changes the set
+    (recorded on 10.11 and 11.8).
     """
     if not line.grammar.opens_literal_defaults:
         return

@@ -60,6 +60,8 @@ def converted(
         dialect = msgspec.structs.replace(dialect, utc_offset=0)
     if not _converts(old.type, new.type):
         raise UnsupportedError(f"rows cannot be converted from {old.type.name} to {new.type.name} yet")
+    if old.type.zerofill and new.type_facts.is_text:
+        raise UnsupportedError(f"rows cannot be converted from {old.type.name} ZEROFILL to {new.type.name} yet")
     literal: Any = value
     if old.type_facts.has_members or (old.type_facts.is_number and new.type_facts.is_text):
         literal = old.codec.text(old.wire, value)
