@@ -140,3 +140,30 @@ def test_a_number_without_all_its_digits_in_the_json_of_mariadb_is_refused_by_na
 ) -> None:
     with pytest.raises(UnsupportedError, match="JSON does not take a number without all its digits"):
         stored(MARIADB, "JSON", given, mode)
+
+
+@pytest.mark.parametrize("given", ["2024-02-00 23:46:52", "2024-00-10 23:46:52", "0000-00-00 23:46:52"])
+def test_no_zero_in_date_keeps_mariadb_from_the_time_of_a_date_with_a_zero(given: str) -> None:
+    assert stored(MARIADB, "TIME", given, "NO_ZERO_DATE,STRICT_TRANS_TABLES") == ("23:46:52",)
+    assert stored(MARIADB, "TIME", given, "NO_ZERO_IN_DATE") == ("00:00:00",)
+    assert stored(MYSQL, "TIME", given, "NO_ZERO_IN_DATE,STRICT_TRANS_TABLES") == ("23:46:52",)
+    with pytest.raises(ScenarioError, match="cannot hold the time of this date"):
+        stored(MARIADB, "TIME", given, "NO_ZERO_IN_DATE,STRICT_TRANS_TABLES")
+
+
+def test_a_day_without_a_month_is_24_hours_in_a_time_of_mariadb() -> None:
+    assert stored(MARIADB, "TIME", "0000-00-10 23:46:52") == ("263:46:52",)
+    assert stored(MYSQL, "TIME", "0000-00-10 23:46:52") == ("23:46:52",)
+    assert stored(MARIADB, "TIME", "0000-01-10 23:46:52") == ("23:46:52",)
+
+
+def test_a_rounded_time_of_mariadb_keeps_its_sign() -> None:
+    assert stored(MARIADB, "TIME(6)", "-00:00:00.0000005", "TIME_ROUND_FRACTIONAL") == ("-00:00:00.000001",)
+    assert stored(MYSQL, "TIME(6)", "-00:00:00.0000005") == ("00:00:00.000001",)
+
+
+@pytest.mark.parametrize("given", ["2024-02-29 23:59:59.5+00:00", "2024-02-30 23:46:52-13:59"])
+def test_an_offset_in_a_time_with_a_fraction_or_without_a_day_of_the_calendar_is_refused_by_name(given: str) -> None:
+    with pytest.raises(UnsupportedError, match="what a TIME column"):
+        stored(MYSQL, "TIME", given)
+    assert stored(MYSQL, "TIME", "2024-02-29 23:46:52+14:00") == ("09:46:52",)

@@ -68,7 +68,8 @@ class Dialect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     rounds_fractions: bool
     #: So is that of a DATE, to the next day perhaps; else it is cut in every mode.
     rounds_dates: bool
-    #: A TIME takes the time of a text whose date has a day to 31 in any month; else ALLOW_INVALID_DATES decides.
+    #: A TIME takes the time of a text whose date has a day to 31 in any month, and zeros; else sql_mode decides, and a
+    #: day without a year and a month is 24 hours.
     clocks_of_any_day: bool
     #: The text of a DATETIME or TIMESTAMP may end in a UTC offset, so that reading one asks for the session's time
     #: zone.

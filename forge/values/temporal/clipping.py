@@ -10,11 +10,20 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from forge.errors import ScenarioError
+from forge.errors import ScenarioError, UnsupportedError
 from forge.values.base import Codec, Column
 from forge.values.clipping import leading_number
 from forge.values.temporal.forms import moment_form, text_of, whole_number
-from forge.values.temporal.text import MAX_FSP, MAX_HOUR, ZERO, Moment, accept_moment, has_clock, has_offset
+from forge.values.temporal.text import (
+    MAX_FSP,
+    MAX_HOUR,
+    ZERO,
+    Moment,
+    accept_moment,
+    clock_days,
+    has_clock,
+    has_offset,
+)
 
 _DATE = r"\d{4}-\d{1,2}-\d{1,2}"
 _MOMENT = re.compile(
@@ -47,6 +56,8 @@ def clip_moment(codec: Codec, column: Column, declared: Any) -> str | None:
         return None
     try:
         return str(codec.accept(column, text))
+    except UnsupportedError:
+        raise
     except ScenarioError:
         return _beyond(column, text, fsp, name) or (ZERO.date_text() if name == "DATE" else ZERO.text(fsp))
 
@@ -181,8 +192,12 @@ def _clock_of(column: Column, text: str, moment: re.Match[str]) -> str:
     if not clock or (moment["rest"][:1] in ("+", "-") and not column.dialect.drops_offsets):
         return re.split(r"\D", text.strip(), maxsplit=1)[0]
     hour, _, rest = clock.partition(":")
-    date = Moment(*map(int, read.partition(" ")[0].split("-")))
-    return "0" if int(hour) > 23 or not has_clock(date, column.dialect) else f"{hour}:{rest or '00'}"
+    year, month, day = map(int, read.partition(" ")[0].split("-"))
+    # A second stands for the time: of the zero date it would be zero anyhow.
+    date = Moment(year, month, day, second=1)
+    if int(hour) > 23 or not has_clock(date, column.dialect):
+        return "0"
+    return f"{clock_days(date, column.dialect)}{hour}:{rest or '00'}"
 
 
 def _has_odd_minutes(number: int) -> bool:

@@ -292,8 +292,9 @@ def parse_clock(type_name: str, text: str, fsp: int, dialect: Dialect | None = N
         digits = digits[:MAX_FSP] + digits[-1]
     micro, carry = _to_fsp(digits, fsp, rounds=_rounds(type_name, dialect))
     total = (hour + 24 * int(match["days"] or 0)) * 3600 + minute * 60 + second + carry
-    # What is zero before it is rounded has no sign (recorded on 9.7).
-    negative = match["sign"] == "-" and bool(hour or minute or second or match["days"] or digits[:MAX_FSP].strip("0"))
+    # What is zero before it is rounded has no sign on MySQL, as far as microseconds tell (recorded on 9.7).
+    counted = digits if dialect is not None and not dialect.rounds_dates else digits[:MAX_FSP]
+    negative = match["sign"] == "-" and bool(hour or minute or second or match["days"] or counted.strip("0"))
     return Clock(negative, total // 3600, total // 60 % 60, total % 60, micro)
 
 
@@ -327,20 +328,37 @@ def _clock_text(type_name: str, declared: Any, dialect: Dialect) -> str:
     if _CLOCK.fullmatch(form):
         return form
     match = _MOMENT.fullmatch(form.strip())
+    if (
+        match is not None
+        and match["zone"]
+        and (match["fraction"] or not Moment(*map(int, match.group("year", "month", "day"))).is_accepted())
+    ):
+        expected = "one without an offset"
+        raise UnsupportedError(f"what a {type_name} column makes of {shown(declared)} is not known", expected=expected)
     # MySQL rounds the time, without its date, at the seventh digit.
     is_apart = dialect.rounds_dates and match is not None and match["fraction"] and not match["zone"]
     read, _, digits = form.strip().partition(".") if is_apart else (form, "", "")
     moment = parse_moment(type_name, read, MAX_FSP, dialect)
     if not has_clock(moment, dialect, is_number=text_of(declared) is None):
         raise refuse(type_name, declared, "cannot hold the time of this date")
-    clock = moment.text(MAX_FSP).partition(" ")[2]
+    clock = clock_days(moment, dialect) + moment.text(MAX_FSP).partition(" ")[2]
     return f"{clock.partition('.')[0]}.{digits[: MAX_FSP + 1]}" if is_apart else clock
 
 
 def has_clock(moment: Moment, dialect: Dialect, *, is_number: bool = False) -> bool:
     """Whether the date is one whose time a TIME takes: MariaDB looks for the day in the calendar only in a text."""
+    if not (dialect.clocks_of_any_day or is_number):
+        if moment == ZERO:
+            return dialect.takes_zero_dates
+        if not (moment.month and moment.day) and not dialect.takes_zero_parts:
+            return False
     takes_any = dialect.clocks_of_any_day or dialect.takes_invalid_dates or is_number
     return moment.is_representable() if takes_any else moment.is_accepted()
+
+
+def clock_days(moment: Moment, dialect: Dialect) -> str:
+    """The days that MariaDB counts for a TIME, and a space: where a date has only a day."""
+    return "" if dialect.clocks_of_any_day or moment.year or moment.month or not moment.day else f"{moment.day} "
 
 
 def exact(type_name: str, text: Any, fsp: int, parsed: Moment | Clock) -> None:
