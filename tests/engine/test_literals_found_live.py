@@ -167,3 +167,11 @@ def test_an_offset_in_a_time_with_a_fraction_or_without_a_day_of_the_calendar_is
     with pytest.raises(UnsupportedError, match="what a TIME column"):
         stored(MYSQL, "TIME", given)
     assert stored(MYSQL, "TIME", "2024-02-29 23:46:52+14:00") == ("09:46:52",)
+
+
+@pytest.mark.parametrize("column", ["FLOAT", "DOUBLE", "FLOAT UNSIGNED"])
+def test_mysql_reads_the_sign_of_a_zero_that_is_not_the_whole_text(column: str) -> None:
+    for given in ("\n-.0E-0x\t", "  -0. 1", "-0x"):
+        assert str(stored(MYSQL, column, given, "")[0]) == "-0.0"
+        assert str(stored(MARIADB, column, given, "")[0]) == "0.0"
+    assert str(stored(MYSQL, column, "-x", "")[0]) == "0.0"

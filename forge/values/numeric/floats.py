@@ -28,7 +28,7 @@ from forge.layouts import fixed_layout
 from forge.servers.facts.values import Dialect
 from forge.values.base import Column, TypedValue
 from forge.values.cells import bad_metadata
-from forge.values.clipping import leading_number
+from forge.values.clipping import LEADING_NUMBER, leading_number
 from forge.values.declaration.arguments import check_argument
 from forge.values.declaration.column_type import ColumnType, Family, Temporals
 from forge.values.declaration.facts import TypeFacts
@@ -192,6 +192,9 @@ class FloatCodec(NumberCodec):
             digits = facts.precision or 0
             largest = min(largest, _largest_of(digits, facts.scale))
         value = min(max(float(exact), -largest), largest)
+        if not value and isinstance(declared, str) and declared.lstrip().startswith("-"):
+            # Its sign is read too (recorded on 9.7); without digits behind it, it is none.
+            value = -0.0 if LEADING_NUMBER.match(declared) else value
         try:
             return self.accept(column, value)
         except UnsupportedError:
