@@ -36,12 +36,12 @@ def copies_moments(before: TableState, kept: Kept) -> bool:
     return any(True for _ in _copied_moments(before, kept))
 
 
-def check_copied_moments(before: TableState, kept: Kept) -> None:
-    """Raises UnsupportedError for a zero date: it may stand for what an expression gave and was no date, which is not
-    converted, nor is one that sql_mode forbids (recorded on 9.7, without strict mode).
+def check_copied_moments(before: TableState, kept: Kept, *, forbidden: bool) -> None:
+    """Raises UnsupportedError for a zero date that sql_mode forbids, or of a generated column, where it may stand for
+    what its expression gave and was no date: neither is converted (recorded on 9.7, without strict mode).
     """
     for column, value in _copied_moments(before, kept):
-        if is_zero_date(value):
+        if is_zero_date(value) and (forbidden or column.generated is not None):
             kind = "column" if column.generated is None else "generated column"
             problem = f"ALTER TABLE that copies the {kind} {column.name!r} with a zero date"
             raise UnsupportedError(f"{problem} is not supported yet")

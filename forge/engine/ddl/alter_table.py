@@ -97,7 +97,7 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
         check_clocks(altered.columns)
     method = _method(context, statement.algorithm, actions, state, altered, kept)
     if method == "copy":
-        check_copied_moments(state, kept)
+        check_copied_moments(state, kept, forbidden=catalog.forbids_zero_dates)
     plan = replace(
         plan,
         databases=distinct((before.database, name[0])),

@@ -59,6 +59,7 @@ class Connection:
         dialect = msgspec.structs.replace(dialect, utc_offset=self.utc_offset)
         catalog.dialect = None if dialect == self.line.values else dialect
         catalog.clips = self.clips
+        catalog.forbids_zero_dates = self.mode.forbids_date("0000-00-00")
         catalog.new_collation = new_collation(settings, self.line)
 
     @property
