@@ -6,7 +6,6 @@ Recorded on MySQL 9.7, MariaDB 10.11 and 11.8 (tests/record/recordings/zone-*).
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -20,12 +19,10 @@ from forge.plan.time_zones import offset_of
 from forge.plan.transactions import Transaction
 from forge.scenario import Scenario, Session, change_session, insert, plan, update
 from forge.scenario.matrix import base_scenario
-from forge.scenario.volume_model import Volume
 from forge.servers import server_line
 from forge.testing import values as strategies
 from forge.values.base import Column
 from forge.values.registry import codec_for
-from forge.volume.generate import generate
 
 
 def rows_of(*statements: Any, table: str, session: Session, server: str = "mysql-9.7") -> list[tuple[Any, ...]]:
@@ -158,9 +155,3 @@ def test_a_default_that_is_printed_is_refused() -> None:
     scenario = Scenario("x", session=session, tables=["CREATE TABLE d.t (ts TIMESTAMP DEFAULT '2024-01-01 00:00:00')"])
     with pytest.raises(ForgeError, match="printing the default of TIMESTAMP column 'ts' in a time zone"):
         plan(scenario)
-
-
-def test_volumes_are_made_in_utc(tmp_path: Path) -> None:
-    scenario = Scenario("x", session=Session(time_zone="+02:00"), tables=["CREATE TABLE d.t (id INT PRIMARY KEY)"])
-    with pytest.raises(ForgeError, match="sessions in UTC alone"):
-        generate(msgspec.structs.replace(scenario, volume=Volume()), tmp_path / "out", rows=10)

@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 pytest.importorskip("numba", reason="the extra [rows] is not installed")
@@ -329,3 +330,9 @@ def test_another_volume_and_other_things_in_the_folder_are_refused(made: Path, t
     with pytest.raises(ScenarioError, match=r"holds 'mine\.txt', which forge generate did not make"):
         generate(shop(), tmp_path, rows=ROWS)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_volumes_are_made_in_utc(tmp_path: Path) -> None:
+    scenario = Scenario("x", session=Session(time_zone="+02:00"), tables=["CREATE TABLE d.t (id INT PRIMARY KEY)"])
+    with pytest.raises(UnsupportedError, match="sessions in UTC alone"):
+        generate(msgspec.structs.replace(scenario, volume=Volume()), tmp_path / "out", rows=10)
