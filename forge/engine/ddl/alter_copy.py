@@ -48,7 +48,7 @@ def check_copied_moments(before: TableState, kept: Kept, *, forbidden: bool) -> 
 
 
 def _copied_moments(before: TableState, kept: Kept) -> Iterator[tuple[ColumnDefinition, Value]]:
-    places = [(index, old) for index, old, new in kept if new.type_facts.is_moment or old.type.name == "TIMESTAMP"]
+    places = [(index, old) for index, old, new in kept if new.type_facts.is_moment or old.is_timestamp]
     for row in before.rows.values():
         yield from ((column, row[index]) for index, column in places if row[index] is not None)
 

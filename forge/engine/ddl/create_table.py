@@ -20,7 +20,7 @@ from forge.engine.dictionary.partitions import has_text_values
 from forge.engine.dictionary.show_create import create_table_text
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.dictionary.tables import plan_table
-from forge.engine.rows.time_zones import is_timestamp, zone_refusal
+from forge.engine.rows.time_zones import zone_refusal
 from forge.plan.definitions import TableCreation, TableCreationLike, TableCreationSelect
 from forge.plan.keys import key_of_rows
 from forge.servers import server_line
@@ -186,7 +186,7 @@ def _create_select(
 def _printed(statement: CreateTable, definition: Definition, context: DdlContext) -> str:
     """The statement as the server prints the table.  Raises UnsupportedError."""
     for column in definition.columns:
-        if context.time.offset and is_timestamp(column) and column.column.default is not None:
+        if context.time.offset and column.is_timestamp and column.column.default is not None:
             raise zone_refusal(column, "printing the default of")
     return create_table_text(statement, definition, context.current_database)
 

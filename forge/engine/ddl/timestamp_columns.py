@@ -34,7 +34,7 @@ def with_timestamps(actions: Iterable[Action], state: TableState, catalog: Catal
 
     Raises SqlUnsupported where it depends on the places of columns which of them is the first.
     """
-    names = [column.name.lower() for column in state.columns if column.type.name == "TIMESTAMP"]
+    names = [column.name.lower() for column in state.columns if column.is_timestamp]
     for action in actions:
         inner = action.action if isinstance(action, Conditional) else action
         if catalog.explicit_timestamps or not isinstance(inner, AddColumn | ChangeColumn):

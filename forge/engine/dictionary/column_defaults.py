@@ -55,7 +55,7 @@ def with_default(
         if line.grammar.loose_clock_defaults and defined.type.name in ("DATE", "TIME"):
             return _with_clock(defined, default.fsp)
         check_now(defined.type, default.fsp, "DEFAULT", default.offset, line)
-        reads_local = default.is_local and (default.fsp < defined.type.fsp or defined.type.name == "TIMESTAMP")
+        reads_local = default.is_local and (default.fsp < defined.type.fsp or defined.is_timestamp)
         digits = default.fsp if reads_local else None
         return without_default(defined).replace(default_now=True, clock_digits=digits)
     if isinstance(default, ExpressionDefault):

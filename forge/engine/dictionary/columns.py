@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from forge.charsets import charset, collation
+from forge.engine.dictionary.literals import under
 from forge.plan.tables import TableColumn
 from forge.servers import ServerLine
+from forge.servers.facts.values import Dialect
 from forge.sql.ast.definitions import (
     ColumnDraft,
 )
@@ -43,6 +45,15 @@ class ColumnDefinition:
     @property
     def type_facts(self) -> TypeFacts:
         return facts_of(self.column.type)
+
+    @property
+    def is_timestamp(self) -> bool:
+        """Whether servers convert the column's values from and to the session's time zone."""
+        return self.column.type.name == "TIMESTAMP"
+
+    def under(self, dialect: Dialect | None) -> ColumnDefinition:
+        """The column as a session takes its values; None is for a session that has the server's own modes."""
+        return replace(self, wire=under(self.wire, dialect))
 
     @property
     def holds_json(self) -> bool:

@@ -19,7 +19,6 @@ from forge.engine.rows.context import DmlContext
 from forge.engine.rows.generated_columns import ColumnCells, RowNumbers, column_cells, constant
 from forge.engine.rows.generated_rows import GeneratedRows, entries_of
 from forge.engine.rows.numbering import Numbering
-from forge.engine.rows.time_zones import is_timestamp
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError
 from forge.plan.tables import Row
@@ -70,7 +69,7 @@ def is_suited(state: TableState, statement: Statement, insert: Insert | Replace,
         return False
     if table.temporary or table.foreign_keys or context.references.triggers(table, "insert"):
         return False
-    if context.time.offset and any(is_timestamp(column) for column in state.columns):
+    if context.time.offset and any(column.is_timestamp for column in state.columns):
         return False
     return state.takes_generated() and all(column.generated is None for column in state.columns)
 

@@ -152,7 +152,7 @@ class _Insert:
             forgotten = index not in literals and self._is_forgotten(self.state.columns[index])
             return "unread" if forgotten else origin(index, literals, columns)
         source = self.updates.get(index)
-        if isinstance(source, int) and self.state.columns[source].type.name == "TIMESTAMP":
+        if isinstance(source, int) and self.state.columns[source].is_timestamp:
             return "converted"
         return origin(index, literals)
 

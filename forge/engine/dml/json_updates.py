@@ -78,7 +78,7 @@ class JsonUpdate:
         after, noted = update_document(document, functions, in_place=patches and self._patches)
         columns = self._state.columns
         converts = self._converts or any(
-            columns[index].type.name == "TIMESTAMP" and row[index] is not None for index in self._named
+            columns[index].is_timestamp and row[index] is not None for index in self._named
         )
         return Applied(after, build_diffs(noted) if noted is not None and patches else None, converts)
 

@@ -106,14 +106,14 @@ def own_values(
     state: TableState, index: int, before: Sequence[Row], values: Sequence[Value | None], context: DmlContext
 ) -> str:
     """An assignment that gives each of several rows its own value, chosen by the clustering key."""
-    column = context.seen(state.columns[index])
+    columns = [column.under(context.catalog.dialect) for column in state.columns]
     assert state.clustering is not None
     parts = [part.column for part in state.clustering.parts]
     branches = [
-        ([_exactly(context.seen(state.columns[part]), row[part]) for part in parts], _branch_value(column, value))
+        ([_exactly(columns[part], row[part]) for part in parts], _branch_value(columns[index], value))
         for row, value in zip(before, values, strict=True)
     ]
-    return assignment(column.name, chosen_value(branches))
+    return assignment(columns[index].name, chosen_value(branches))
 
 
 def _exactly(column: ColumnDefinition, value: Value | None) -> str:

@@ -64,7 +64,7 @@ def _null(column: ColumnDefinition, context: DmlContext) -> Clipped:
     explicit_defaults_for_timestamp.
     """
     facts = column.column
-    if facts.nullable or column.type.name != "TIMESTAMP" or not context.wire(column).dialect.null_is_now:
+    if facts.nullable or not column.is_timestamp or not context.wire(column).dialect.null_is_now:
         return NULL
     return NULL._replace(value=context.time.cell(column), is_now=True)
 

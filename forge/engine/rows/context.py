@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from forge.engine.dictionary.catalog import Catalog
 from forge.engine.dictionary.columns import ColumnDefinition
@@ -52,10 +52,6 @@ class DmlContext:
     def wire(self, column: ColumnDefinition) -> Column:
         """The column as the session takes its values."""
         return under(column.wire, self.catalog.dialect)
-
-    def seen(self, column: ColumnDefinition) -> ColumnDefinition:
-        """The same with its definition."""
-        return replace(column, wire=self.wire(column))
 
     def opened(self, name: str) -> TableState:
         """The table of a declared name such as ``shop.orders``, which the statement opens.

@@ -9,7 +9,7 @@ import msgspec
 from forge.engine.dictionary.cell_values import stored_bytes_of
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.literals import strict_value, under
-from forge.engine.rows.time_zones import is_timestamp, zone_refusal
+from forge.engine.rows.time_zones import zone_refusal
 from forge.errors import ScenarioError, UnsupportedError
 from forge.servers.facts.values import Dialect
 from forge.values.base import Value
@@ -46,7 +46,7 @@ def converted(
     if value is None:
         if new.column.auto_increment:
             raise UnsupportedError(f"column {new.name!r} becomes AUTO_INCREMENT, but a row has NULL in it")
-        if not new.column.nullable and new.type.name == "TIMESTAMP" and new.wire.dialect.null_is_now:
+        if not new.column.nullable and new.is_timestamp and new.wire.dialect.null_is_now:
             # Of MariaDB it is the time of the statement.
             raise UnsupportedError(f"TIMESTAMP {new.name!r} becomes NOT NULL, but a row has NULL in it")
         if not new.column.nullable:
@@ -55,8 +55,8 @@ def converted(
     if old.type == new.type:
         return value
     if dialect is not None and dialect.utc_offset:
-        if old.type.name != new.type.name and is_timestamp(new if is_timestamp(new) else old):
-            raise zone_refusal(new if is_timestamp(new) else old, "a row that is converted from or to")
+        if old.is_timestamp != new.is_timestamp:
+            raise zone_refusal(new if new.is_timestamp else old, "a row that is converted from or to")
         dialect = msgspec.structs.replace(dialect, utc_offset=0)
     if not _converts(old.type, new.type):
         raise UnsupportedError(f"rows cannot be converted from {old.type.name} to {new.type.name} yet")

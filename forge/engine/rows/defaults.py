@@ -36,7 +36,7 @@ class StatementTime:
 
     def cell(self, column: ColumnDefinition, digits: int | None = None) -> str:
         """The time as the column holds it, a TIMESTAMP in UTC; ``digits`` of its fraction, unless as many as it has."""
-        second = self.second if column.type.name == "TIMESTAMP" else self.second + 60 * self.offset
+        second = self.second if column.is_timestamp else self.second + 60 * self.offset
         return self._text(second, column.type.fsp if digits is None else digits)
 
     def local(self, digits: int) -> str:

@@ -9,11 +9,6 @@ from forge.engine.dictionary.table_state import TableState
 from forge.errors import UnsupportedError
 
 
-def is_timestamp(column: ColumnDefinition) -> bool:
-    """Whether servers convert the column's values from and to the session's time zone."""
-    return column.type.name == "TIMESTAMP"
-
-
 def zone_refusal(column: ColumnDefinition, what: str) -> UnsupportedError:
     """The error for the use of a TIMESTAMP, ``what``, that depends on the session's time zone."""
     return UnsupportedError(
@@ -25,7 +20,7 @@ def zone_refusal(column: ColumnDefinition, what: str) -> UnsupportedError:
 def check_reads(columns: Collection[ColumnDefinition], offset: int) -> None:
     """Raises UnsupportedError for an expression with these columns in it, ``offset`` minutes ahead of UTC."""
     for column in columns:
-        if offset and is_timestamp(column):
+        if offset and column.is_timestamp:
             raise zone_refusal(column, "an expression with")
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from forge.engine.dictionary.cell_values import comparable, sort_value, stored_bytes_of
 from forge.engine.dictionary.columns import ColumnDefinition
-from forge.engine.dictionary.literals import strict_value, under
+from forge.engine.dictionary.literals import strict_value
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.column_literals import comparison_sql, value_sql
 from forge.errors import ScenarioError, UnsupportedError, about, nearest
@@ -166,7 +166,7 @@ def parse_where(
                 conditions.append(Condition(index, column, "eq", (None,)))
                 continue
             raise UnsupportedError(f"column {name!r}: {column.type.name} columns in where are not supported yet")
-        conditions += _conditions(index, replace(column, wire=under(column.wire, dialect)), declared)
+        conditions += _conditions(index, column.under(dialect), declared)
     return conditions
 
 

@@ -51,12 +51,11 @@ class Connection:
         catalog.default_engine = engine_named(settings.default_storage_engine, self.line)
         catalog.foreign_key_checks = settings.foreign_key_checks
         self.mode = sql_mode(settings.sql_mode, self.line)
-        dialect = self.mode.dialect(self.line)
-        if not settings.explicit_defaults_for_timestamp:
-            dialect = msgspec.structs.replace(dialect, null_is_now=True)
         #: Minutes that the session's clock is ahead of UTC.
         self.utc_offset = offset_of(settings.time_zone, self.line)
-        dialect = msgspec.structs.replace(dialect, utc_offset=self.utc_offset)
+        dialect = self.mode.dialect(self.line)
+        null_is_now = dialect.null_is_now or not settings.explicit_defaults_for_timestamp
+        dialect = msgspec.structs.replace(dialect, null_is_now=null_is_now, utc_offset=self.utc_offset)
         catalog.dialect = None if dialect == self.line.values else dialect
         catalog.clips = self.clips
         catalog.forbids_zero_dates = self.mode.forbids_date("0000-00-00")

@@ -289,7 +289,7 @@ class UtcCodec(MomentCodec):
     def typed(self, column: Column, value: str) -> TypedValue:
         """Seconds since the epoch; the zero timestamp has 0 of both."""
         moment = moment_of(value)
-        seconds = 0 if moment == ZERO else (datetime(*moment) - _EPOCH) // timedelta(seconds=1)
+        seconds = 0 if moment == ZERO else _seconds_of(moment)
         return {"timestamp": {"seconds": seconds, "microseconds": moment.micro}}
 
     def examples(self, column: Column) -> tuple[str, ...]:

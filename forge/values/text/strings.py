@@ -266,8 +266,7 @@ def _is_cut(rest: str, character_set: Charset | None) -> bool:
     """
     if character_set is None or character_set.min_length == 1:
         return character_set is not None and not rest.strip(_WHITE)
-    space = character_set.encode(" ")
-    return not utf8(rest).replace(space, b"") and len(utf8(rest)) % len(space) == 0
+    return not utf8(rest).replace(character_set.encode(" "), b"")
 
 
 def _is_intricate(character_set: Charset | None) -> bool:
