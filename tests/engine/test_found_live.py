@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from forge.errors import ScenarioError, UnsupportedError
-from forge.scenario import Scenario, Session, insert, plan, replace, update
+from forge.scenario import Scenario, Session, ddl, insert, plan, replace, update
 
 MYSQL, MARIADB = "mysql-9.7", "mariadb-11.8"
 
@@ -344,3 +344,34 @@ def test_what_mariadb_reads_of_odd_numbers_is_not_known(mode: str, column: str, 
     )
     with pytest.raises(UnsupportedError, match="is not known"):
         plan(scenario.transaction(insert("d.t", {"v": given})))
+
+
+@pytest.mark.parametrize(
+    ("server", "column", "given", "kept"),
+    [
+        (MYSQL, "v DATE", 9991231, "0999-12-31"),
+        (MYSQL, "v DATETIME", 1000101.0, "0100-01-01 00:00:00"),
+        (MARIADB, "v DATE", 9991231, None),
+        (MYSQL, "v DATE", 9991231235959, "0999-12-31"),
+        (MARIADB, "v DATETIME(3)", 9991231235959.25, "0999-12-31 23:59:59.250"),
+        (MYSQL, "v DATETIME", 9990131240000, None),
+        (MARIADB, "v DATETIME", 700100000000, None),
+        (MYSQL, "v TIMESTAMP", 9991231235959, None),
+        (MARIADB, "v TIME", 9991231235959, "23:59:59"),
+    ],
+)
+def test_a_year_in_a_number_may_have_three_digits(server: str, column: str, given: float, kept: str | None) -> None:
+    scenario = Scenario("years", server=server, tables=[f"CREATE TABLE d.t ({column})"])
+    scenario = scenario.transaction(insert("d.t", {"v": given}))
+    if kept is None:
+        with pytest.raises(ScenarioError):
+            plan(scenario)
+    else:
+        assert plan(scenario).contents["d.t"] == ((kept,),)
+
+
+def test_a_column_that_becomes_generated_is_computed_whatever_it_had() -> None:
+    scenario = Scenario("copies", server=MARIADB, session=Session(sql_mode=""), tables=["CREATE TABLE d.t (v BLOB)"])
+    scenario = scenario.transaction(insert("d.t", {"v": "2024-02-29"}))
+    scenario = scenario.transaction(ddl("ALTER TABLE d.t MODIFY v TIMESTAMP AS (1 + 1) STORED"))
+    assert plan(scenario).contents["d.t"] == (("0000-00-00 00:00:00",),)

@@ -41,7 +41,8 @@ def check_copied_moments(before: TableState, kept: Kept, *, forbidden: bool) -> 
     what its expression gave and was no date: neither is converted (recorded on 9.7, without strict mode).
     """
     for column, value in _copied_moments(before, kept):
-        if is_zero_date(value) and (forbidden or column.generated is not None):
+        is_zero = column.type_facts.has_date and is_zero_date(value)
+        if is_zero and (forbidden or column.generated is not None):
             kind = "column" if column.generated is None else "generated column"
             problem = f"ALTER TABLE that copies the {kind} {column.name!r} with a zero date"
             raise UnsupportedError(f"{problem} is not supported yet")

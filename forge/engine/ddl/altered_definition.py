@@ -19,6 +19,7 @@ from forge.engine.dictionary.foreign_key_definition import (
     renamed_constraints,
     with_foreign_keys,
 )
+from forge.engine.dictionary.key_definition import with_spatial
 from forge.engine.dictionary.table_state import TableState
 from forge.servers import server_line
 from forge.sql.ast.definitions import KeyDraft
@@ -33,12 +34,14 @@ def finish_alteration(alteration: Alteration, name: TableName, context: DdlConte
     for key in alteration.new_keys:
         if key.kind == "primary" and any(other.kind == "primary" for other in alteration.keys):
             raise SqlError(f"table {alteration.state.name} has a primary key already", key.offset, expected="one")
+    line = server_line(alteration.server)
     columns = tuple(slot.column for slot in alteration.slots)
     for column in columns:
         for expression in (column.generated, column.default):
             if expression is not None:
-                check_table_charset(column, expression, alteration.collation, server_line(alteration.server))
-    keys = (*(_fitting(key, columns) for key in alteration.keys), *alteration.new_keys)
+                check_table_charset(column, expression, alteration.collation, line)
+    new_keys = (with_spatial(key, columns, line) for key in alteration.new_keys)
+    keys = (*(_fitting(key, columns) for key in alteration.keys), *new_keys)
     checks = tuple(alteration.checks)
     definition = Definition(*name, columns, keys, alteration.collation, alteration.server, checks, alteration.engine)
     definition = replace(definition, partitions=alteration.partitions, temporary=alteration.state.definition.temporary)

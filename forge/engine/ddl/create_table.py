@@ -16,6 +16,7 @@ from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.engines import INNODB, PLAIN_ENGINES, check_engine, check_row_format, chosen_engine
 from forge.engine.dictionary.foreign_key_definition import declared_references, with_foreign_keys
 from forge.engine.dictionary.generated_moments import check_generated_moments
+from forge.engine.dictionary.key_definition import with_spatial
 from forge.engine.dictionary.partitions import has_text_values
 from forge.engine.dictionary.show_create import create_table_text
 from forge.engine.dictionary.table_state import TableState
@@ -230,17 +231,17 @@ def defined_table(
     collation = statement.options.charset.resolve(database_collation, server).id
     columns = completed(tuple(define_column(draft, collation, server, dialect=dialect) for draft in statement.columns))
     own = [key for draft in statement.columns for key in draft.own_keys()]
-    takes_default = server_line(server).ddl.lenient_keys
+    line = server_line(server)
     nullable = {
         draft.name.lower()
         for draft in statement.columns
-        if draft.says_null or (_has_null_default(draft) and not takes_default)
+        if draft.says_null or (_has_null_default(draft) and not line.ddl.lenient_keys)
     }
-    keys = (*own, *statement.keys)
+    keys = tuple(with_spatial(key, columns, line) for key in (*own, *statement.keys))
     for key in keys:
         for part in key.parts if key.kind == "primary" else ():
             if part.column.lower() in nullable:
-                raise primary_null(part.column, part.offset, server_line(server))
+                raise primary_null(part.column, part.offset, line)
     _check_order(statement.columns, keys)
     engine = chosen_engine(statement.options) or default_engine
     if engine not in (INNODB, "Aria") and "TRANSACTIONAL" in dict(statement.options.idle):

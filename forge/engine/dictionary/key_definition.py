@@ -15,7 +15,7 @@ from forge.engine.dictionary.json_cells import cells_for
 from forge.errors import ScenarioError
 from forge.plan.requirements import expression_features
 from forge.plan.tables import Key, KeyExpression, KeyPart, Row
-from forge.servers import server_line
+from forge.servers import ServerLine, server_line
 from forge.sql.ast.definitions import KeyDraft, PartDraft
 from forge.sql.errors import SqlError, SqlUnsupported, StrictRefusal, at_offset
 from forge.sql.expressions import Expression, parse_expression
@@ -69,6 +69,17 @@ def _check_visible(definition: Definition) -> None:
             return
 
 
+def with_spatial(key: KeyDraft, columns: Iterable[ColumnDefinition], line: ServerLine) -> KeyDraft:
+    """A new key, SPATIAL on MySQL where a column is a geometry (recorded on 9.7).  Raises SqlError."""
+    named = {part.column.lower() for part in key.parts if part.expression is None}
+    of_geometry = any(column.type_facts.is_geometry and column.name.lower() in named for column in columns)
+    if line.ddl.lenient_keys or key.kind != "index" or key.special or not of_geometry:
+        return key
+    if key.using or any(part.ordered for part in key.parts):
+        raise SqlError("a key on a geometry is SPATIAL", key.offset, expected="no USING, and no order")
+    return replace(key, special="SPATIAL")
+
+
 def _base_name(definition: Definition, key: KeyDraft) -> str:
     if any(part.expression is not None for part in key.parts):
         return "functional_index"
@@ -102,6 +113,8 @@ def _key_parts(definition: Definition, key: KeyDraft, hidden: Iterator[int]) -> 
     refusal = key_refusal(line)
     if key.special == "FULLTEXT":
         _check_collations(definition, key)
+    if key.special == "SPATIAL" and len(key.parts) > 1:
+        raise SqlError("a SPATIAL key has several columns", key.parts[1].offset, expected="one")
     for part in key.parts:
         if part.expression is not None:
             expression = _key_expression(definition, key, part)
@@ -192,7 +205,7 @@ def _check_collations(definition: Definition, key: KeyDraft) -> None:
 def _check_special(
     definition: Definition, column: ColumnDefinition, special: str, part: PartDraft, refusal: type[SqlError]
 ) -> None:
-    """FULLTEXT keys are for text, SPATIAL ones for geometries that are not NULL; both for values that are stored.
+    """FULLTEXT keys are for text, SPATIAL ones for a whole geometry that is not NULL; both for values that are stored.
 
     Raises SqlError, or a ``refusal``.
     """
@@ -205,6 +218,8 @@ def _check_special(
         raise SqlError(f"a {column.type.name} column cannot be in a FULLTEXT key", part.offset, expected="text")
     if special == "FULLTEXT" and part.prefix == 0:
         raise SqlError("a prefix has no length", part.offset, expected="1 or more")
+    if special == "SPATIAL" and part.prefix is not None:
+        raise SqlError("a SPATIAL key cannot have a prefix", part.offset, expected="the whole column")
     if special == "SPATIAL" and (not column.type_facts.is_geometry or column.column.nullable):
         problem = f"column {column.name!r} cannot be in a SPATIAL key"
         raise SqlError(problem, part.offset, expected="a geometry that is NOT NULL")

@@ -80,8 +80,8 @@ class Dialect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     drops_offsets: bool
     #: A number that is taken for a date loses its fraction.
     cuts_number_dates: bool
-    #: Without strict mode, some numbers with too few digits are read as dates.
-    reads_short_dates: bool
+    #: Numbers of seven digits are dates of years before 1000.
+    short_dates: bool
     #: The largest TIMESTAMP in seconds (MariaDB counts them unsigned from 11.5 on).
     last_timestamp: int
     #: TIMESTAMP takes the fractions of the second 0, whose seconds alone would mean the zero timestamp.

@@ -42,8 +42,8 @@ _PACKED = re.compile(r"\s*(?P<number>-?\d{1,10})(?!\d)(?P<fraction>\.\d+)?", re.
 _LARGEST_PACKED = 8385959
 #: Of seven digits; MariaDB reads longer ones as moments.
 _LONGEST_PACKED = 9_999_999
-#: Numbers of seven digits.
-_SHORT_DATE, _LONG_DATE = 991232, 10000101
+#: The first date of eight digits.
+_LONG_DATE = 10000101
 #: A longer number of hours is not read at all.
 _HOUR_DIGITS = 10
 
@@ -79,7 +79,7 @@ def _moment_text(column: Column, declared: Any) -> str | None:
         return str(declared)
     written = text_of(declared)
     if written is None:
-        return _number_text(declared, short=column.dialect.reads_short_dates)
+        return _number_text(column, declared)
     declared = written
     match = _MOMENT.match(declared)
     if match is None:
@@ -100,12 +100,10 @@ def _moment_text(column: Column, declared: Any) -> str | None:
     return text
 
 
-def _number_text(declared: Any, *, short: bool) -> str | None:
-    """As _moment_text; ``short``: the server reads dates in some numbers that have too few digits."""
+def _number_text(column: Column, declared: Any) -> str | None:
     if not isinstance(declared, (int, float, Decimal)):
         return None
-    form = moment_form(whole_number(declared))
-    return form or (None if short and _SHORT_DATE <= Decimal(declared) < _LONG_DATE else "")
+    return moment_form(whole_number(declared), short=column.dialect.short_dates) or ""
 
 
 def _beyond(column: Column, text: str, fsp: int, name: str) -> str | None:

@@ -33,16 +33,19 @@ _MOMENT_IN_CLOCK = re.compile(r"\s*\d{4}-\d{1,2}-\d{1,2} +\d.*", re.ASCII | re.D
 #: The smallest number that is a date with a time, and the ends of the ranges with years of two digits.
 _SMALLEST_MOMENT = 10_000_000_000
 _CENTURIES = ((101, 691231, 20), (700101, 991231, 19))
-_LARGEST_DATE = 99991231
+_FIRST_SHORT, _FIRST_LONG, _LARGEST_DATE = 991232, 10_000_000, 99991231
 _CLOCK_UNIT = 1_000_000
 _DATE_DIGITS = 8
 
 
-def moment_form(declared: Any) -> str | None:
-    """``YYYY-MM-DD[ hh:mm:ss[.ffffff]]`` of a declared date of another form; None for what is none."""
+def moment_form(declared: Any, *, short: bool = False) -> str | None:
+    """``YYYY-MM-DD[ hh:mm:ss[.ffffff]]`` of a declared date of another form; None for what is none.
+
+    ``short``: a number of seven digits is a date of a year before 1000.
+    """
     text = text_of(declared)
     if text is None:
-        return _of_number(declared)
+        return _of_number(declared, short=short)
     match = _DIGITS.fullmatch(text)
     if match is not None:
         date, clock = match["date"], match["time"] or ""
@@ -76,7 +79,7 @@ def clock_form(declared: Any, *, marked: bool) -> str | None:
         except ScenarioError:
             return None
         if abs(exact) >= _SMALLEST_MOMENT:
-            return _of_number(declared)
+            return _of_number(declared, short=False)
         if marked and int(abs(exact) % 1 * _CLOCK_UNIT) == _CLOCK_UNIT - 1:
             return None  # MariaDB takes no number of the last microsecond of a second (recorded).
         text = f"{exact:f}"
@@ -109,8 +112,8 @@ def text_of(declared: Any) -> str | None:
     return declared if isinstance(declared, str) else None if data is None else bytes(data).decode("latin-1")
 
 
-def _of_number(declared: Any) -> str | None:
-    """YYYYMMDD[hhmmss[.ffffff]] with two or four digits of the year."""
+def _of_number(declared: Any, *, short: bool) -> str | None:
+    """YYYYMMDD[hhmmss[.ffffff]] with two or four digits of the year, or three where a time or ``short`` allows it."""
     try:
         exact = number("DATETIME", declared)
     except ScenarioError:
@@ -127,7 +130,7 @@ def _of_number(declared: Any) -> str | None:
             date += century * _CLOCK_UNIT
             break
     else:
-        if not 10_000_000 <= date <= _LARGEST_DATE:
+        if not (_FIRST_SHORT if short or clock >= 0 else _FIRST_LONG) <= date <= _LARGEST_DATE:
             return None
     if clock < 0:
         return None if fraction else _joined(str(date).zfill(8), "", "")

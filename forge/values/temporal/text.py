@@ -264,7 +264,8 @@ def accept_moment(type_name: str, declared: Any, fsp: int, dialect: Dialect) -> 
     elif isinstance(declared, date):
         text = declared.isoformat()
     else:
-        form = moment_form(whole_number(declared) if dialect.cuts_number_dates else declared)
+        given = whole_number(declared) if dialect.cuts_number_dates else declared
+        form = moment_form(given, short=dialect.short_dates)
         written = text_of(declared)
         if written is not None and _MOMENT.fullmatch(written.strip()):
             form = written
