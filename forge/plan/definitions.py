@@ -162,6 +162,8 @@ class TableChange:
     method: AlterMethod
     #: The columns that the text adds or changes.
     defines: tuple[TableColumn, ...] = ()
+    #: The old columns that stay and that the text does not define again: their defaults are read.
+    read: tuple[TableColumn, ...] = ()
     #: The table has rows, which get values in the columns that come.
     fills_rows: bool = False
     #: Rows with moments in them are copied.

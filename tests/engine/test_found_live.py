@@ -327,6 +327,14 @@ def test_a_long_number_that_is_no_moment_is_read_by_mariadb_in_ways_that_are_not
                 plan(scenario)
 
 
+def test_what_mysql_reads_of_a_time_of_ten_digits_of_hours_is_not_known() -> None:
+    scenario = Scenario("times", tables=["CREATE TABLE d.t (v TIME)"])
+    with pytest.raises(UnsupportedError, match="what a TIME column reads"):
+        plan(scenario.transaction(insert("d.t", {"v": "4294967297:51:59"})))
+    with pytest.raises(ScenarioError, match="cannot hold this time"):
+        plan(scenario.transaction(insert("d.t", {"v": "999999999:51:59"})))
+
+
 def test_what_a_year_is_whose_text_goes_on_behind_its_fraction_is_not_known() -> None:
     scenario = Scenario("years", session=Session(sql_mode=""), tables=["CREATE TABLE d.t (v YEAR)"])
     assert plan(scenario.transaction(insert("d.t", {"v": "99.4 "}))).contents["d.t"] == ((1999,),)

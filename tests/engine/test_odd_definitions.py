@@ -64,6 +64,10 @@ def define(server: str, column: str) -> None:
         ("c POINT NOT NULL DEFAULT (POINT(1, 2)), KEY (c, id)", ()),
         ("c POINT NOT NULL DEFAULT (POINT(1, 2)), UNIQUE KEY (c)", ()),
         ("c POINT, KEY (c)", ()),
+        ("c TIME DEFAULT ''", ()),
+        ("c DATETIME DEFAULT ' '", ()),
+        ("c NCHAR(3) COLLATE utf8mb3_bin", BOTH),
+        ("c NCHAR(3) COLLATE utf8mb3_bin AS ('a')", MYSQL),
         ("c TEXT, FULLTEXT KEY (c) USING BTREE", ()),
         ("c VARCHAR(5) AS ('a'), FULLTEXT KEY (c)", ()),
         ("c VARCHAR(5) AS ('a') STORED, FULLTEXT KEY (c)", BOTH),
@@ -122,3 +126,10 @@ def test_a_column_that_lost_its_default_wants_a_value_on_mysql() -> None:
         else:
             with pytest.raises(ScenarioError, match="'v' has no default"):
                 plan(scenario)
+
+
+def test_numbers_within_a_group_are_not_supported_where_an_engine_has_them() -> None:
+    for engine, error in (("MyISAM", UnsupportedError), ("InnoDB", ScenarioError)):
+        table = f"CREATE TABLE d.t (g INT, n INT AUTO_INCREMENT, KEY (g, n)) ENGINE={engine}"
+        with pytest.raises(error, match=r"numbers for each value|not the first of a key"):
+            plan(Scenario("odd", tables=[table]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -137,12 +138,9 @@ def mariadb_ddl_variables(
     making = _making(statement)
     if making is None:
         return in_order(variables, line)
-    # A literal default of a DATETIME is checked without the zone here, and so is the zero TIMESTAMP of a new table.
-    zone = any(
-        _has_moment_default(column)
-        and column.type.name == "TIMESTAMP"
-        and not (making.creates and _has_zero_default(column))
-        for column in making.columns
+    # A literal default of a DATETIME is checked without the zone here, and so is a zero TIMESTAMP that the text states.
+    zone = any(map(_has_timestamp_default, making.read)) or any(
+        _has_timestamp_default(column) and not _has_zero_default(column) for column in making.columns
     )
     copied = making.filled if making.fills_rows and not starts else []
     evaluated = [column for column in (making.columns if making.asks_engine else copied) if column.default_now]
@@ -200,7 +198,8 @@ class _Making:
     #: The columns that get values, on MySQL; on MariaDB where it has rows to copy.
     filled: list[TableColumn]
     fills_rows: bool = False
-    creates: bool = False
+    #: Those whose defaults are read again.
+    read: Sequence[TableColumn] = ()
     copies_moments: bool = False
     asks_engine: bool = False
 
@@ -212,17 +211,19 @@ def _making(statement: DdlStatement) -> _Making | None:
         return None
     match statement:
         case TableCreation() | TableCreationLike() | TableCreationSelect():
-            return _Making(columns, [], creates=True)
+            return _Making(columns, [])
         case TableAlteration(change=TableChange() as change) if change.method != "rename":
             names = {column.name.lower() for column in change.before.columns}
             added = [column for column in change.defines if column.name.lower() not in names]
             filled = columns if change.method == "in_place" else added
             copies = change.method == "copy" and change.copies_moments
-            return _Making(columns, filled, change.fills_rows, copies_moments=copies, asks_engine=change.asks_engine)
+            return _Making(
+                columns, filled, change.fills_rows, change.read, copies_moments=copies, asks_engine=change.asks_engine
+            )
         case TableUpkeep(method="in_place"):
-            return _Making(columns, columns, asks_engine=True)
+            return _Making(columns, columns, read=columns, asks_engine=True)
         case TableUpkeep(method="metadata"):
-            return _Making(columns, [])
+            return _Making(columns, [], read=columns)
     return None
 
 
@@ -230,6 +231,7 @@ def _time_variables(making: _Making, microsecond: int, session: Session, line: S
     """TIME_ZONE and MICROSECONDS of MySQL's statements that make or change a table."""
     evaluated = [column for column in making.filled if column.default_now]
     zone = _checks_moment_default(making.columns, session, line) or making.copies_moments
+    zone = zone or any(map(_has_timestamp_default, making.read))
     zone = zone or any(column.type.name == "DATETIME" for column in evaluated)
     variables: dict[str, Any] = {"time_zone": session.time_zone} if zone else {}
     if any(column.type.fsp for column in evaluated):
@@ -270,6 +272,10 @@ def _checks_moment_default(columns: list[TableColumn], session: Session, line: S
 
 def _has_moment_default(column: TableColumn) -> bool:
     return column.type.name in ZONED and column.has_default and column.default is not None
+
+
+def _has_timestamp_default(column: TableColumn) -> bool:
+    return column.type.name == "TIMESTAMP" and _has_moment_default(column)
 
 
 def _has_zero_default(column: TableColumn) -> bool:

@@ -41,15 +41,16 @@ def check_copied_moments(before: TableState, kept: Kept, *, forbidden: bool) -> 
     what its expression gave and was no date: neither is converted (recorded on 9.7, without strict mode).
     """
     for column, value in _copied_moments(before, kept):
-        is_zero = column.type_facts.has_date and is_zero_date(value)
-        if is_zero and (forbidden or column.generated is not None):
+        if is_zero_date(value) and (forbidden or column.generated is not None):
             kind = "column" if column.generated is None else "generated column"
             problem = f"ALTER TABLE that copies the {kind} {column.name!r} with a zero date"
             raise UnsupportedError(f"{problem} is not supported yet")
 
 
 def _copied_moments(before: TableState, kept: Kept) -> Iterator[tuple[ColumnDefinition, Value]]:
-    places = [(index, old) for index, old, new in kept if new.type_facts.is_moment or old.is_timestamp]
+    # A column that becomes generated is computed.
+    copied = [pair for pair in kept if pair[1].generated is not None or pair[2].generated is None]
+    places = [(index, old) for index, old, new in copied if new.type_facts.is_moment or old.is_timestamp]
     for row in before.rows.values():
         yield from ((column, row[index]) for index, column in places if row[index] is not None)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from forge.engine.ddl.alter_actions import apply_action
@@ -23,7 +23,7 @@ from forge.engine.dictionary.generated_moments import check_generated_moments
 from forge.engine.dictionary.partitions import has_text_values, names_text_values
 from forge.engine.dictionary.table_state import TableState
 from forge.plan.definitions import AlterMethod, TableAlteration, TableChange
-from forge.plan.tables import Table, TableColumn
+from forge.plan.tables import Table
 from forge.sql.ast.alter_actions import (
     Action,
     AddColumn,
@@ -98,6 +98,7 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
     method = _method(context, statement.algorithm, actions, state, altered, kept)
     if method == "copy":
         check_copied_moments(state, kept, forbidden=catalog.forbids_zero_dates)
+    defined = {column_name.lower() for column_name in alteration.defined}
     plan = replace(
         plan,
         databases=distinct((before.database, name[0])),
@@ -106,7 +107,8 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
         change=TableChange(
             before,
             method,
-            _defined_columns(alteration.defined, altered.table.columns),
+            tuple(column for column in altered.table.columns if column.name.lower() in defined),
+            tuple(old.column for _, old, new in kept if new.name.lower() not in defined),
             fills_rows=bool(state.rows),
             copies_moments=copies_moments(state, kept),
             unchanged=keeps_keys(actions, state, altered),
@@ -188,8 +190,3 @@ def _method(
     if line.ddl.refuses_algorithms and method in impossible.get(algorithm, ()):
         raise SqlError(f"ALGORITHM={algorithm.upper()} is not possible for this change", 0)
     return method
-
-
-def _defined_columns(names: Iterable[str], columns: tuple[TableColumn, ...]) -> tuple[TableColumn, ...]:
-    wanted = {name.lower() for name in names}
-    return tuple(column for column in columns if column.name.lower() in wanted)

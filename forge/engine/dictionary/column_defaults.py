@@ -172,6 +172,9 @@ def _default_value(
     if isinstance(literal, str) and defined.type_facts.has_members and not _names_members(defined, literal):
         problem = f"the default of column {defined.name!r} is impossible: {defined.type.name} has no member {literal!r}"
         raise SqlError(problem, default.offset, expected="a member, not its number")
+    if defined.type_facts.is_temporal and isinstance(literal, (str, bytes)) and not literal.strip():
+        problem = f"the default of column {defined.name!r} is impossible: {defined.type.name} has no blank one"
+        raise SqlError(problem, default.offset, expected="a date or time")
     wire = under(defined.wire, dialect)
     if default.is_moment and defined.type_facts.is_number and line.grammar.opens_literal_defaults:
         # MariaDB takes 20240229 of a date.

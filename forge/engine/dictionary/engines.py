@@ -45,6 +45,8 @@ _ENGINES = {
 }
 #: The engines in which temporary tables and CREATE TABLE ... SELECT were recorded.
 PLAIN_ENGINES = frozenset((INNODB, "MyISAM", "MEMORY", "Aria"))
+#: AUTO_INCREMENT may be behind other columns of a key, for numbers within each value of these (HA_AUTO_PART_KEY).
+NUMBERS_GROUPS = frozenset(("MyISAM", "Aria", "BLACKHOLE"))
 #: KEY_BLOCK_SIZE of InnoDB.
 _BLOCK_SIZES = ("0", "1", "2", "4", "8", "16")
 _ALIASES = {"heap": "memory"}

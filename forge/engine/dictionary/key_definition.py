@@ -10,7 +10,7 @@ from typing import Any
 from forge.engine.dictionary.column_sizes import stored_bytes
 from forge.engine.dictionary.columns import ColumnDefinition, key_refusal
 from forge.engine.dictionary.definition import Definition
-from forge.engine.dictionary.engines import INNODB, key_limit
+from forge.engine.dictionary.engines import INNODB, NUMBERS_GROUPS, key_limit
 from forge.engine.dictionary.json_cells import cells_for
 from forge.errors import ScenarioError
 from forge.plan.requirements import expression_features
@@ -277,6 +277,8 @@ def check_auto_increment(definition: Definition, keys: tuple[Key, ...]) -> None:
                 f"a {column.type.name} column cannot be AUTO_INCREMENT", column.offset, expected="an integer"
             )
         if not any(key.parts[0].column == index for key in keys):
+            if definition.engine in NUMBERS_GROUPS and any(part.column == index for key in keys for part in key.parts):
+                raise SqlUnsupported("numbers for each value of other columns are not supported yet", column.offset)
             raise SqlError(
                 f"AUTO_INCREMENT column {column.name!r} is not the first of a key",
                 column.offset,

@@ -68,6 +68,8 @@ class TypeDraft:
     offset: int = 0
     #: The display width of an integer, as written; that of BOOL is 1.
     width: int | None = None
+    #: NATIONAL, NCHAR or NVARCHAR.
+    national: bool = False
 
     def resolve(self, table_collation: int, server: str) -> SqlType:
         """The type with the collation that the column gets.  Raises SqlError."""

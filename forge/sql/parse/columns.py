@@ -86,7 +86,7 @@ def column_type(cursor: Cursor) -> TypeDraft:
     clause = CharsetClause(offset=first.start)
     if first.is_word(*NATIONAL):
         clause = replace(clause, charset="utf8mb3", binary=cursor.accept("BINARY"))
-        return TypeDraft(replace(sql_type, collation=None), clause, first.start)
+        return TypeDraft(replace(sql_type, collation=None), clause, first.start, national=True)
     if cursor.token.is_word("COMPRESSED"):
         sql_type = _compressed(cursor, sql_type)
     return TypeDraft(sql_type, _charset_clause(cursor, sql_type, clause), first.start, width)
@@ -198,6 +198,8 @@ def _collated(cursor: Cursor, column: ColumnDraft, offset: int) -> ColumnDraft:
         raise SqlError(f"column {column.name!r} has the collations {before} and {clause.collation}", offset)
     column = replace(column, type=replace(column.type, charset=clause))
     if facts.has_charset:
+        if column.type.national and cursor.grammar.bytes_take_collations and cursor.token.is_word("AS", "GENERATED"):
+            cursor.wrong("an attribute of the column")
         return column
     if cursor.grammar.bytes_take_collations and facts.kind == "vector" and bare:
         cursor.wrong("a collation of text")

@@ -23,7 +23,7 @@ _PLAIN_MOMENT = re.compile(
     re.ASCII | re.DOTALL,
 )
 _PLAIN_TIME = re.compile(
-    r"\s*-?(?:(?:\d{1,4} +)?\d+:\d{1,2}:\d{1,2}(?:\.\d*)?|\d+:\d{1,2}|\d{1,7}(?:\.\d{1,6})?"
+    r"\s*-?(?:(?:\d{1,4} +)?\d{1,9}:\d{1,2}:\d{1,2}(?:\.\d*)?|\d{1,9}:\d{1,2}|\d{1,7}(?:\.\d{1,6})?"
     r"|\d{1,4} \d{1,2}(?:\.\d*| \d+)?)"
     rf"{_WORDS}|{_FULL}:\d\d(?:\.\d*)?|{_PACKED}",
     re.ASCII | re.DOTALL,
