@@ -64,6 +64,8 @@ def define(server: str, column: str) -> None:
         ("c POINT NOT NULL DEFAULT (POINT(1, 2)), KEY (c, id)", ()),
         ("c POINT NOT NULL DEFAULT (POINT(1, 2)), UNIQUE KEY (c)", ()),
         ("c POINT, KEY (c)", ()),
+        ("c BINARY(3) UNIQUE KEY DEFAULT ('[]') INVISIBLE", BOTH),
+        ("c INT, KEY k (c) INVISIBLE", MYSQL),
         ("c TIME DEFAULT ''", ()),
         ("c DATETIME DEFAULT ' '", ()),
         ("c NCHAR(3) COLLATE utf8mb3_bin", BOTH),
