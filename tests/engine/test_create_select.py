@@ -67,6 +67,7 @@ def test_what_is_not_made_is_named(sql: str, problem: str) -> None:
         ("CREATE TABLE t SELECT u, u FROM s", "two columns of the SELECT have the same name"),
         ("CREATE TABLE t (u INT NOT NULL) SELECT u FROM s", "cannot be NULL"),
         ("CREATE TABLE t (x INT PRIMARY KEY) SELECT u FROM s", "no default"),
+        ("CREATE TABLE t (x INT NOT NULL) SELECT u FROM s WHERE id > 99", "no default"),
         ("CREATE TABLE t SELECT z.u FROM s", "reads only 's'"),
         ("CREATE TABLE t (n TINYINT) SELECT u, 300 AS n FROM s", "300"),
     ],

@@ -220,6 +220,11 @@ class CopiedRows:
                     self._unsupported("with WHERE on columns that are no integers")
             numbers = self._sorted(matching(conditions, self.source))
             places = {column.name.lower(): index for index, column in self.chosen}
+            for column in state.table.columns:
+                is_given = column.name.lower() in places or column.auto_increment or column.has_default
+                if not (is_given or column.nullable):
+                    # Servers refuse it without rows too (recorded on 9.7 and 11.8).
+                    raise ScenarioError(f"column {column.name!r} has no default, and the SELECT gives no value for it")
             changes = []
             # The server does not know how many rows there will be.
             numbering = Numbering(state.next_auto_increment, 1, is_transactional(state.table))
@@ -273,8 +278,6 @@ class CopiedRows:
             return number
         if column.default_now or column.computed_default or column.generated is not None:
             self._unsupported(f"into a table with column {column.name!r}, which it does not fill,")
-        if not column.nullable and not column.has_default:
-            raise ScenarioError(f"column {column.name!r} has no default, and the SELECT gives no value for it")
         return column.default
 
 
