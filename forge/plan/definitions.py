@@ -122,8 +122,6 @@ class TableCreation(DdlStatement):
     defines: tuple[TableColumn, ...] = ()
     #: MariaDB: CREATE OR REPLACE dropped a table first.
     replaces: bool = False
-    #: Values of partitions by COLUMNS that are text are parsed.
-    partitioned_by_text: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,8 +172,6 @@ class TableChange:
     asks_engine: bool = True
     #: It adds, drops or reorganizes partitions and does nothing else.
     manages_partitions: bool = False
-    #: Values of partitions by COLUMNS that are text are parsed: the statement's, or those of a table that it opens.
-    partitioned_by_text: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

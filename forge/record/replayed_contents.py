@@ -111,10 +111,9 @@ class _Replay:
         row: Raws | None = whole if whole in self.rows else None
         if row is None:
             fitting = [row for row in self.rows if all(row[index] in (raw, UNTOLD) for index, raw in wanted.items())]
-            # A cell that no image told fits everywhere, and NULL is no news: the row with the most other cells alike.
-            alike = [_alike(row, wanted) for row in fitting]
-            self.is_guessed |= bool(alike) and alike.count(max(alike)) > 1
-            row = fitting[alike.index(max(alike))] if fitting else None
+            # A cell that no image told fits everywhere.
+            self.is_guessed |= len(fitting) > 1
+            row = fitting[0] if fitting else None
         if row is None:
             raise FormatError(
                 f"row {change.row} of the event changes a row that {self.name} does not have",
@@ -133,11 +132,6 @@ class _Replay:
             for _ in range(count)
         ]
         return TableContents([column.name or "" for column in self.columns], forms, rows)
-
-
-def _alike(row: Raws, wanted: Mapping[int, Any]) -> tuple[int, int]:
-    told = [row[index] for index in wanted if row[index] is not UNTOLD]
-    return sum(raw is not None for raw in told), len(told)
 
 
 #: Types whose cells are compared by their bytes.

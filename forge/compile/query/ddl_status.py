@@ -133,7 +133,7 @@ def mariadb_ddl_variables(
         statement = statement.alteration
     elif _has_mariadb_xid(statement, line):
         variables["mariadb_ddl_xid"] = xid
-    if line.query.character_set_collations and not statement.no_effect and _names_charset(statement):
+    if line.query.character_set_collations and not statement.no_effect and statement.text.names_charset:
         variables["character_set_collations"] = line.query.character_set_collations
     making = _making(statement)
     if making is None:
@@ -167,18 +167,6 @@ def _has_mariadb_xid(statement: DdlStatement, line: ServerLine) -> bool:
         case TableAlteration(temporary=True, change=TableChange(method="rename")):
             return False
     return True
-
-
-def _names_charset(statement: DdlStatement) -> bool:
-    """Values of COLUMNS partitions that are text are kept with the name of a character set, which is parsed again."""
-    if statement.text.names_charset:
-        return True
-    match statement:
-        case TableCreation(partitioned_by_text=by_text):
-            return by_text
-        case TableAlteration(change=TableChange(partitioned_by_text=by_text)):
-            return by_text
-    return False
 
 
 def create_select_variables(statement: TableCreationSelect, session: Session, line: ServerLine) -> dict[str, Any]:

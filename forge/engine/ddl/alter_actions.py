@@ -10,7 +10,7 @@ from forge.engine.ddl.alter_targets import is_on, is_there, refuse_dependents, r
 from forge.engine.ddl.alteration import Alteration, Slot
 from forge.engine.dictionary.column_defaults import with_default, without_default
 from forge.engine.dictionary.column_drafts import define_column
-from forge.engine.dictionary.columns import in_charset, primary_null
+from forge.engine.dictionary.columns import in_charset, key_refusal, primary_null
 from forge.engine.dictionary.engines import check_row_format, chosen_engine
 from forge.engine.dictionary.foreign_key_definition import (
     declared_references,
@@ -182,7 +182,8 @@ def _rename(alteration: Alteration, index: int, new: str, offset: int) -> None:
     old = alteration.slots[index].column.name
     if any(i != index and slot.column.name.lower() == new.lower() for i, slot in enumerate(alteration.slots)):
         raise SqlError(f"table {alteration.state.name} has a column {new!r} already", offset)
-    refuse_dependents(alteration, old, offset)
+    # MariaDB renames it in what uses it (recorded on 10.11 and 11.8).
+    refuse_dependents(alteration, old, offset, refusal=key_refusal(server_line(alteration.server)))
     alteration.slots[index] = replace(alteration.slots[index], column=alteration.slots[index].column.replace(name=new))
     for place, key in enumerate(alteration.keys):
         parts = tuple(replace(part, column=new) if same_name(part.column, old) else part for part in key.parts)

@@ -20,7 +20,6 @@ from forge.engine.dictionary.column_defaults import check_clocks, check_read_aga
 from forge.engine.dictionary.engines import check_engine
 from forge.engine.dictionary.foreign_key_definition import declared_references
 from forge.engine.dictionary.generated_moments import check_generated_moments
-from forge.engine.dictionary.partitions import has_text_values, names_text_values
 from forge.engine.dictionary.table_state import TableState
 from forge.plan.definitions import AlterMethod, TableAlteration, TableChange
 from forge.plan.tables import Table
@@ -74,7 +73,6 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
     if not actions and not later and not copies:
         return replace(plan, no_effect=True, unnumbered=True)
     partitioning = [action for action in actions if isinstance(action, AlterPartitions)]
-    by_text = _parses_text(state, partitioning)
     name = old_name if alteration.renamed is None else _new_name(alteration.renamed, before, context)
     altered = finish_alteration(alteration, name, context)
     check_engine(altered.table, altered.definition.keys, catalog.server)
@@ -99,8 +97,11 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
     if method == "copy":
         check_copied_moments(state, kept, forbidden=catalog.forbids_zero_dates)
     defined = {column_name.lower() for column_name in alteration.defined}
+    manages = bool(partitioning) and partitioning[0].kind not in ("by", "remove")
+    read = [*([] if state.is_open else [state.definition]), *([] if renames or manages else [altered.definition])]
     plan = replace(
         plan,
+        text=context.reading(*read),
         databases=distinct((before.database, name[0])),
         tables=(altered.table,),
         no_effect=name == old_name and renames,
@@ -113,7 +114,6 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
             copies_moments=copies_moments(state, kept),
             unchanged=keeps_keys(actions, state, altered),
             asks_engine=asks_engine,
-            partitioned_by_text=by_text,
         ),
     )
     if not partitioning or len(partitioning) < len(actions):
@@ -135,13 +135,6 @@ def _is_told_later(action: Action) -> bool:
     if isinstance(action, ChangeColumn):
         return action.old.lower() != action.column.name.lower()
     return isinstance(action, (RenameColumn, RenameKey, DropCheck))
-
-
-def _parses_text(state: TableState, partitioning: Sequence[AlterPartitions]) -> bool:
-    """Whether values of partitions that are text are parsed: a definition that is not open any more is, too."""
-    clause = state.definition.partitions
-    parsed = has_text_values(clause) and not state.is_open
-    return parsed or any(names_text_values(clause, action) for action in partitioning)
 
 
 def _new_name(target: TableRef, before: Table, context: DdlContext) -> TableName:

@@ -79,25 +79,26 @@ def refuse_foreign_keys(alteration: Alteration, index: int, offset: int) -> None
             raise SqlError(f"foreign key {foreign.name} is on column {alteration.slots[index].column.name!r}", offset)
 
 
-def refuse_dependents(alteration: Alteration, name: str, offset: int) -> None:
+def refuse_dependents(alteration: Alteration, name: str, offset: int, *, refusal: type[SqlError] = SqlError) -> None:
+    """Raises a ``refusal`` for a column that generated columns, partitions or CHECK constraints use."""
     for slot in alteration.slots:
         generated = slot.column.generated
         if generated is not None and any(same_name(used, name) for used in generated.columns()):
-            raise SqlError(f"generated column {slot.column.name!r} depends on column {name!r}", offset)
+            raise refusal(f"generated column {slot.column.name!r} depends on column {name!r}", offset)
     if alteration.partitions is not None:
         clustering = alteration.state.clustering
         places = [part.column for part in clustering.parts] if clustering else []
         by = used_columns(alteration.partitions, alteration.state.definition, places)
         if any(same_name(alteration.state.columns[index].name, name) for index in by):
-            raise SqlError(f"column {name!r} distributes rows over partitions", offset)
+            raise refusal(f"column {name!r} distributes rows over partitions", offset)
     for check in alteration.checks:
         if any(same_name(column, name) for column in _columns_of(alteration, check.expression)):
-            raise SqlError(f"CHECK constraint {check.name!r} uses column {name!r}", offset)
+            raise refusal(f"CHECK constraint {check.name!r} uses column {name!r}", offset)
     for key in alteration.keys:
         for part in key.parts:
             used = () if part.expression is None else _columns_of(alteration, part.expression)
             if any(same_name(column, name) for column in used):
-                raise SqlError(f"key {key.name!r} is on an expression that uses column {name!r}", offset)
+                raise refusal(f"key {key.name!r} is on an expression that uses column {name!r}", offset)
 
 
 def is_on(alteration: Alteration, check: CheckDraft, name: str) -> bool:

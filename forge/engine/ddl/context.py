@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from forge.engine.dictionary.catalog import Catalog, TableName
+from forge.engine.dictionary.definition import Definition
+from forge.engine.dictionary.stored_charsets import keeps_charset
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.defaults import StatementTime
 from forge.plan.definitions import DefinitionText
@@ -40,6 +42,11 @@ class DdlContext:
             names_charset=names_charset_alone(self.sql),
             time=(self.time.second, self.time.microsecond),
         )
+
+    def reading(self, *definitions: Definition) -> DefinitionText:
+        """The text of a statement for which the server reads these definitions."""
+        logs = bool(self.line.query.character_set_collations)
+        return replace(self.text, names_charset=True) if logs and any(map(keeps_charset, definitions)) else self.text
 
     def resolve(self, ref: TableRef) -> TableName:
         """The database and the table that the statement means by a name.  Raises SqlError."""

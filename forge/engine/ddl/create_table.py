@@ -17,7 +17,6 @@ from forge.engine.dictionary.engines import INNODB, PLAIN_ENGINES, check_engine,
 from forge.engine.dictionary.foreign_key_definition import declared_references, with_foreign_keys
 from forge.engine.dictionary.generated_moments import check_generated_moments
 from forge.engine.dictionary.key_definition import with_spatial
-from forge.engine.dictionary.partitions import has_text_values
 from forge.engine.dictionary.show_create import create_table_text
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.dictionary.tables import plan_table
@@ -62,6 +61,7 @@ def create_table(statement: CreateTable, context: DdlContext) -> TableCreation |
         return _create_select(statement, statement.select, name, context)
     statement = replace(statement, columns=timestamp_columns(statement.columns, catalog))
     definition = _defined(statement, name, context)
+    text = context.reading(definition)
     if catalog.generates_keys and needs_key(statement, definition):
         if statement.partitions is not None:
             problem = "no server generates a primary key for a table with partitions"
@@ -81,7 +81,6 @@ def create_table(statement: CreateTable, context: DdlContext) -> TableCreation |
         temporary,
         defines=state.table.columns,
         replaces=replaces,
-        partitioned_by_text=has_text_values(definition.partitions),
     )
 
 
@@ -104,9 +103,10 @@ def create_like(statement: CreateLike, context: DdlContext) -> TableCreationLike
         raise SqlError("a temporary table has no partitions", statement.like.offset)
     state = TableState(definition, catalog.next_version(name))
     _store(state, context)
+    model.is_open = True
     touches = temporary or model.table.temporary
     return TableCreationLike(
-        context.text,
+        context.reading(definition),
         (name[0],),
         (state.table,),
         temporary,

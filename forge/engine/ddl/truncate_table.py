@@ -22,6 +22,8 @@ def truncate_table(statement: TruncateTable, context: DdlContext) -> TableTrunca
     emptied = TableState(state.definition, catalog.next_version(name))
     emptied.inserted = state.inserted
     emptied.is_logged = state.is_logged
+    # It opens one with partitions to empty each (recorded on MariaDB 11.8).
+    emptied.is_open = state.definition.partitions is not None
     catalog.put(name, emptied, moves=state.table.temporary and context.line.ddl.renamed_temporary_is_last)
     temporary = state.table.temporary
-    return TableTruncation(context.text, (name[0],), (emptied.table,), temporary, temporary)
+    return TableTruncation(context.reading(state.definition), (name[0],), (emptied.table,), temporary, temporary)

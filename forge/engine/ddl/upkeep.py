@@ -14,10 +14,16 @@ from forge.sql.errors import SqlUnsupported
 def keep_up_tables(statement: Upkeep, context: DdlContext) -> TableUpkeep:
     """Run the statement.  Raises SqlError for what a server would refuse, SqlUnsupported for what is not made yet."""
     # What is not there, or a view, is the concern of the statement's answer (recorded).
-    states = [context.catalog.find(context.resolve(ref)) for ref in statement.names]
-    tables = [state.table for state in states if state is not None]
+    found = [context.catalog.find(context.resolve(ref)) for ref in statement.names]
+    states = [state for state in found if state is not None]
+    tables = [state.table for state in states]
+    anew = statement.remakes or statement.repairs
+    made = [anew and is_defined_atomically(state.table) for state in states]
+    read = [state for state, is_made in zip(states, made, strict=True) if is_made or not state.is_open]
+    for state, is_made in zip(states, made, strict=True):
+        state.is_open = not is_made
     plan = TableUpkeep(
-        replace(context.text, sent=context.sql),
+        replace(context.reading(*(state.definition for state in read)), sent=context.sql),
         touches_temporary=any(table.temporary for table in tables),
         zone=statement.zone,
     )

@@ -249,13 +249,6 @@ def has_text_values(clause: PartitionClause | None) -> bool:
     return clause is not None and bool(clause.columns) and _have_text(clause.parts)
 
 
-def names_text_values(clause: PartitionClause | None, action: AlterPartitions) -> bool:
-    """Whether an action of ALTER TABLE gives such partitions values."""
-    if action.clause is not None:
-        return has_text_values(action.clause)
-    return clause is not None and bool(clause.columns) and _have_text(action.parts)
-
-
 def _have_text(parts: Sequence[PartitionDraft]) -> bool:
     return any(text[:1] in ("'", '"') for part in parts for entry in part.values for text in entry)
 

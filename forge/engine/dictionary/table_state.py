@@ -79,8 +79,10 @@ class TableState:
         self.clustering = key_of_rows(self.table)
         #: A MEMORY table that has not been opened since the server was started again.
         self.lost_rows = False
-        #: A row was deleted, or its text became shorter: other engines than InnoDB put the next one in its place.
+        #: A row was deleted, or takes less room: other engines than InnoDB put the next one in its place.
         self.has_holes = False
+        #: Numbers that are 0 or NULL take no room: records of MyISAM whose length varies (Field::zero_pack).
+        self._packs_zeros = self.table.engine == "MyISAM" and any(map(_varies, self.columns))
         #: One was put there, so that their rows are not in the order of insertion any more.
         self.is_shuffled = False
         #: Rows that a prepared XA transaction has changed: nobody else may until it ends.
@@ -227,7 +229,7 @@ class TableState:
             self._claim(before, number)
             raise
         self.rows[number] = row
-        self.has_holes |= self.table.engine in ("MyISAM", "Aria") and _shrinks(before, row)
+        self.has_holes |= self.table.engine in ("MyISAM", "Aria") and _shrinks(before, row, zeros=self._packs_zeros)
         partition = self.table.partition
         if partition is not None and partition(before) != partition(row):
             # A row that moves to another partition is inserted there.
@@ -379,10 +381,18 @@ class TableState:
         return ScenarioError(f"table {self.name} already has a row whose {name} is {shown}")
 
 
-def _shrinks(before: Row, after: Row) -> bool:
-    """Whether a text or binary value becomes shorter, or NULL: records of varying length leave room behind."""
+def _varies(column: ColumnDefinition) -> bool:
+    return column.type_facts.is_lob or column.type.name in ("VARCHAR", "VARBINARY")
+
+
+def _shrinks(before: Row, after: Row, *, zeros: bool) -> bool:
+    """Whether a text or binary value becomes shorter, or NULL, or a number 0 where ``zeros`` take no room: records of
+    varying length leave room behind.
+    """
     return any(
-        isinstance(old, (str, bytes)) and (not isinstance(new, (str, bytes)) or len(new) < len(old))
+        (not isinstance(new, (str, bytes)) or len(new) < len(old))
+        if isinstance(old, (str, bytes))
+        else zeros and bool(old) and not new
         for old, new in zip(before, after, strict=True)
     )
 

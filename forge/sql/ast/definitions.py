@@ -96,6 +96,8 @@ class LiteralDefault:
     is_moment: bool = False
     #: Of ALTER ... SET DEFAULT.
     is_set: bool = False
+    #: The literal is ``_latin1'a'`` or its like.
+    names_charset: bool = False
 
 
 @dataclass(frozen=True, slots=True)

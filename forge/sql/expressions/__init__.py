@@ -6,7 +6,7 @@ sqlglot reads them.  What they may do here is what can be computed exactly as se
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,10 +82,18 @@ class Expression:
     @property
     def casts_to_datetime(self) -> bool:
         """Whether CAST(... AS DATETIME) is in it."""
+        return any(name == "DATETIME" for name in self._cast_types())
+
+    @property
+    def casts_to_text(self) -> bool:
+        """Whether CAST(... AS CHAR) is in it."""
+        return any("CHAR" in name for name in self._cast_types())
+
+    def _cast_types(self) -> Iterator[str]:
         from sqlglot import exp
 
-        types = (kind for cast in self.tree.find_all(exp.Cast) for kind in cast.to.find_all(exp.DataType))
-        return any(kind.this.name == "DATETIME" for kind in types)
+        for cast in self.tree.find_all(exp.Cast):
+            yield from (kind.this.name for kind in cast.to.find_all(exp.DataType))
 
     def evaluate(self, row: Mapping[str, Operand]) -> Operand:
         """Its value, for the cells of the columns that it uses, by lower-case name.

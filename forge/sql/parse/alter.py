@@ -11,6 +11,7 @@ from forge.sql.ast.alter_actions import (
     AddForeignKey,
     AddKey,
     AlterColumn,
+    AlterPartitions,
     ChangeColumn,
     Conditional,
     ConvertCharset,
@@ -29,7 +30,7 @@ from forge.sql.ast.alter_actions import (
 from forge.sql.ast.definitions import CharsetClause, Place, TableOptions
 from forge.sql.ast.statements import AlterTable
 from forge.sql.cursor import Cursor
-from forge.sql.errors import SqlUnsupported
+from forge.sql.errors import SqlError, SqlUnsupported
 from forge.sql.parse.columns import (
     charset_name,
     check_constraint,
@@ -58,18 +59,37 @@ def alter_table(cursor: Cursor) -> AlterTable:
     cursor.accept_wait()
     actions: list[Action] = []
     algorithm = ""
-    while not cursor.at_end():
+    comma = False
+    while comma or not cursor.at_end():
+        offset = cursor.token.start
         if cursor.token.is_word("ALGORITHM", "LOCK"):
             algorithm = locking(cursor) or algorithm
         elif cursor.grammar.validates and cursor.token.is_word("WITH", "WITHOUT"):
             cursor.advance()
             cursor.expect("VALIDATION")
         else:
-            actions += alter_action(cursor)
+            found = alter_action(cursor)
+            if isinstance(found[0], AlterPartitions | Conditional):
+                _check_partitions(found[0], cursor, offset, behind=bool(actions), comma=comma)
+            actions += found
         # Options of the table may stand without a comma.
-        if not cursor.accept_mark(",") and cursor.at_end():
-            break
+        comma = cursor.accept_mark(",")
     return AlterTable(table, tuple(actions), algorithm=algorithm, if_exists=if_exists)
+
+
+def _check_partitions(
+    found: AlterPartitions | Conditional, cursor: Cursor, offset: int, *, behind: bool, comma: bool
+) -> None:
+    """PARTITION BY and REMOVE PARTITIONING may stand ``behind`` other actions, without a comma, and what is done to
+    single partitions stands alone (recorded).  Raises SqlError.
+    """
+    action = found.action if isinstance(found, Conditional) else found
+    if not isinstance(action, AlterPartitions):
+        return
+    if behind and (comma or action.kind not in ("by", "remove")):
+        raise SqlError("what is done to partitions stands alone", offset, expected="an ALTER TABLE of its own")
+    if not cursor.at_end():
+        cursor.wrong("the end of the statement")
 
 
 def locking(cursor: Cursor) -> str:

@@ -279,7 +279,8 @@ def default_clause(cursor: Cursor) -> Default:
         return ExpressionDefault(f"({cursor.sql[start:end]})", offset)
     is_text = cursor.token.kind == "hex" and cursor.sql[offset] in "xX"
     is_moment = cursor.token.is_word("DATE", "TIME", "TIMESTAMP")
-    return LiteralDefault(literal(cursor), offset, is_text, is_moment)
+    names_charset = cursor.token.kind == "word" and cursor.token.text.startswith("_")
+    return LiteralDefault(literal(cursor), offset, is_text, is_moment, names_charset=names_charset)
 
 
 def set_default(cursor: Cursor) -> Default:
