@@ -142,7 +142,7 @@ def _triggers(statement: RowsStatement, context: DmlContext) -> TriggerEffects:
 
 def _with_words(text: StatementText, line: ServerLine) -> StatementText:
     """The text with the words in it that decide how it is logged."""
-    named = line.query.character_set_collations is not None and names_charset(text.words)
+    named = bool(line.query.character_set_collations) and names_charset(text.words)
     timestamp = defines_timestamp(text.words)
     if (named, timestamp) == (text.clauses.names_charset, text.clauses.defines_timestamp):
         return text
