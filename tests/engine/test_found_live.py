@@ -400,16 +400,6 @@ def test_a_number_that_becomes_null_leaves_room_in_a_record_of_myisam_whose_leng
                 plan(scenario)
 
 
-def test_a_text_default_that_names_a_character_set_is_not_supported_where_its_collation_is_logged() -> None:
-    for server, is_known in ((MARIADB, False), ("mariadb-10.11", True)):
-        scenario = Scenario("defaults", server=server, tables=["CREATE TABLE d.t (v TEXT DEFAULT _latin1'a')"])
-        if is_known:
-            assert plan(scenario.transaction(insert("d.t", {}))).contents["d.t"] == (("a",),)
-        else:
-            with pytest.raises(UnsupportedError, match="names a character set"):
-                plan(scenario)
-
-
 @pytest.mark.parametrize(
     ("actions", "is_taken"),
     [

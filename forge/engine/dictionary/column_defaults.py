@@ -90,6 +90,10 @@ def with_default(
         # It is kept so, and the set is looked up whenever the definition is read (recorded on 11.8).
         problem = f"a default of the {defined.type.name} column {column.name!r} that names a character set"
         raise SqlUnsupported(f"{problem} is not supported yet", default.offset, expected="a text alone")
+    if as_expression and facts.is_bytes and isinstance(default.value, str) and not default.value.isascii():
+        # Its bytes are those of the table's character set (recorded on 10.11 and 11.8).
+        problem = f"a default of the {defined.type.name} column {column.name!r} with other characters than ASCII's"
+        raise SqlUnsupported(f"{problem} is not supported yet", default.offset, expected="bytes, x'c3a9'")
     value = _default_value(defined, default, dialect, line)
     return without_default(defined).replace(has_default=True, default=value, computed_default=as_expression)
 

@@ -10,6 +10,7 @@ from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.engines import INNODB
 from forge.engine.dictionary.key_definition import check_auto_increment, named_keys
 from forge.engine.dictionary.partitions import partition_of, used_columns
+from forge.engine.dictionary.stored_charsets import check_texts
 from forge.plan.keys import key_of_rows
 from forge.plan.tables import Table
 from forge.servers import ServerLine, server_line
@@ -25,6 +26,7 @@ MAX_COLUMNS, MAX_ROW_BYTES = 1017, 65535
 def plan_table(definition: Definition, version: int) -> Table:
     """The compiler's form of the definition.  Raises SqlError where a server would refuse it."""
     _check_columns(definition)
+    check_texts(definition)
     keys = tuple(named_keys(definition))
     check_auto_increment(definition, keys)
     table = Table(
