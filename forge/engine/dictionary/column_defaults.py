@@ -193,6 +193,8 @@ def _default_value(
     if isinstance(literal, Decimal) and (defined.type_facts.is_text or defined.type_facts.is_bytes):
         _check_exponent(defined, literal, default.offset)
         literal = _number_text(literal)
+    if isinstance(literal, str) and defined.type.name == "CHAR":
+        literal = literal.rstrip(" ")  # Before it is looked at, however long it is (recorded).
     limit = None if defined.type.name != "VARCHAR" or wire.dialect.cuts_defaults else defined.type.length
     if isinstance(literal, str) and limit is not None and len(literal) > limit:
         raise SqlError(f"the default of column {defined.name!r} is longer than {limit} characters", default.offset)

@@ -46,12 +46,14 @@ def converted(
     if value is None:
         if new.column.auto_increment:
             raise UnsupportedError(f"column {new.name!r} becomes AUTO_INCREMENT, but a row has NULL in it")
-        if not new.column.nullable and new.is_timestamp and new.wire.dialect.null_is_now:
-            # Of MariaDB it is the time of the statement.
+        if not new.column.nullable and new.is_timestamp:
+            # It is the time of the statement (recorded on 9.7, 10.11 and 11.8).
             raise UnsupportedError(f"TIMESTAMP {new.name!r} becomes NOT NULL, but a row has NULL in it")
         if not new.column.nullable:
             raise ScenarioError(f"column {new.name!r} becomes NOT NULL, but a row has NULL in it")
         return None
+    if value == 0 and new.column.auto_increment and not old.column.auto_increment:
+        raise UnsupportedError(f"column {new.name!r} becomes AUTO_INCREMENT, but a row has 0 in it")
     if old.type == new.type:
         return value
     if dialect is not None and dialect.utc_offset:
