@@ -430,3 +430,29 @@ def test_mariadb_renames_a_column_in_what_uses_it() -> None:
         with pytest.raises(error, match="uses column 'id'") as refused:
             plan(scenario.transaction(ddl("ALTER TABLE d.t RENAME COLUMN id TO n")))
         assert isinstance(refused.value, UnsupportedError) is (server == MARIADB)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "becomes"),
+    [
+        ("v INT", None, "v TIMESTAMP NOT NULL"),
+        ("v DATETIME", None, "v TIMESTAMP NOT NULL"),
+        ("v INT", 0, "v INT AUTO_INCREMENT PRIMARY KEY"),
+        ("v BOOL", 0, "v SERIAL"),
+    ],
+)
+def test_a_value_that_altering_replaces_by_another_is_not_supported(column: str, value: Any, becomes: str) -> None:
+    """Servers put the time, and a number, in its place."""
+    for server in (MYSQL, MARIADB):
+        scenario = Scenario("replaced", server=server, tables=[f"CREATE TABLE d.t (w INT, {column})"])
+        scenario = scenario.transaction(insert("d.t", {"v": value}))
+        with pytest.raises(UnsupportedError, match="but a row has"):
+            plan(scenario.transaction(ddl(f"ALTER TABLE d.t MODIFY {becomes}")))
+
+
+def test_spaces_behind_the_default_of_a_char_never_count() -> None:
+    for server in (MYSQL, MARIADB):
+        table = "CREATE TABLE d.t (w INT, c CHAR(2) CHARACTER SET ucs2 DEFAULT 'ab   ')"
+        assert plan(Scenario("spaces", server=server, tables=[table]).transaction(insert("d.t", {"w": 1}))).contents[
+            "d.t"
+        ] == ((1, "ab"),)
