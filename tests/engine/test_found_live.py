@@ -456,3 +456,11 @@ def test_spaces_behind_the_default_of_a_char_never_count() -> None:
         assert plan(Scenario("spaces", server=server, tables=[table]).transaction(insert("d.t", {"w": 1}))).contents[
             "d.t"
         ] == ((1, "ab"),)
+
+
+@pytest.mark.parametrize(("before", "text"), [("FLOAT(5,2)", "1.50"), ("DOUBLE(9,3)", "1.500"), ("FLOAT", "1.5")])
+def test_a_number_with_places_becomes_a_text_with_them(before: str, text: str) -> None:
+    for server in (MYSQL, MARIADB):
+        scenario = Scenario("texts", server=server, tables=[f"CREATE TABLE d.t (v {before})"])
+        scenario = scenario.transaction(insert("d.t", {"v": 1.5})).transaction(ddl("ALTER TABLE d.t MODIFY v CHAR(9)"))
+        assert plan(scenario).contents["d.t"] == ((text,),)

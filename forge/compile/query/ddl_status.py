@@ -139,7 +139,7 @@ def mariadb_ddl_variables(
     if making is None:
         return in_order(variables, line)
     # A literal default of a DATETIME is checked without the zone here, and so is a zero TIMESTAMP that the text states.
-    zone = any(map(_has_timestamp_default, making.read)) or any(
+    zone = any(_has_timestamp_default(column) or _has_given_default(column) for column in making.read) or any(
         _has_timestamp_default(column) and not _has_zero_default(column) for column in making.columns
     )
     copied = making.filled if making.fills_rows and not starts else []
@@ -264,6 +264,12 @@ def _has_moment_default(column: TableColumn) -> bool:
 
 def _has_timestamp_default(column: TableColumn) -> bool:
     return column.type.name == "TIMESTAMP" and _has_moment_default(column)
+
+
+def _has_given_default(column: TableColumn) -> bool:
+    """MariaDB gives a TIMESTAMP that is NOT NULL and ON UPDATE CURRENT_TIMESTAMP the zero, if it has no default."""
+    has_default = column.has_default or column.default_now or column.computed_default
+    return column.type.name == "TIMESTAMP" and column.on_update_now and not column.nullable and not has_default
 
 
 def _has_zero_default(column: TableColumn) -> bool:

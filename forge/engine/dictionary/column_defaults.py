@@ -75,7 +75,9 @@ def with_default(
             raise SqlError(f"a {defined.type.name} column cannot be given the default NULL", default.offset)
         if not column.nullable:
             raise SqlError(f"column {column.name!r} is NOT NULL and cannot have the default NULL", default.offset)
-        return without_default(defined).replace(has_default=True)
+        # SET DEFAULT makes an expression of the NULL of a TEXT or BLOB, which images hold (recorded on 10.11 and 11.8).
+        computed = default.is_set and facts.is_blob and defined.wire.dialect.literal_lob_defaults
+        return without_default(defined).replace(has_default=True, computed_default=computed)
     # MariaDB takes literals for TEXT and BLOB (10.2.1 on), and stores them as it does expressions.
     as_expression = facts.is_lob and defined.wire.dialect.literal_lob_defaults
     if not facts.literal_default and not as_expression:

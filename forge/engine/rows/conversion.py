@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -67,6 +68,11 @@ def converted(
     literal: Any = value
     if old.type_facts.has_members or (old.type_facts.is_number and new.type_facts.is_text):
         literal = old.codec.text(old.wire, value)
+        if old.type_facts.is_approximate and old.type.scale is not None:
+            # FLOAT(5,2) is shown with its places, of the shortest text that is the number (recorded).
+            shortest = Decimal(repr(value))
+            fits = round(value, old.type.scale) == value
+            literal = f"{shortest if fits else value:.{old.type.scale}f}"
     if new.type_facts.is_bytes and isinstance(value, str):
         literal = stored_bytes_of(old, value)
     result = strict_value(under(new.wire, dialect), new.codec, literal)
