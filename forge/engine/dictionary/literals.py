@@ -16,7 +16,7 @@ from forge.values.declaration.facts import TypeFacts
 from forge.values.literals import hex_mapping, quoted
 from forge.values.registry import codec_for, facts_of
 from forge.values.spatial.geometry import GEOMETRY, is_wkb
-from forge.values.temporal.odd import is_odd, odd_form
+from forge.values.temporal.odd import is_odd_in_strict_mode, odd_form
 from forge.values.temporal.text import MAX_FSP, accept_clock
 from forge.values.text.clipping import whole_units
 from forge.values.text.column_charset import charset_of
@@ -44,7 +44,7 @@ def strict_value(column: Column, codec: Codec, declared: Any) -> Value:
     try:
         value = codec.accept(column, declared)
     except ScenarioError:
-        if facts.is_temporal and is_odd(codec.type_name(column), declared):
+        if facts.is_temporal and is_odd_in_strict_mode(codec.type_name(column), declared):
             raise odd_form(codec.type_name(column), declared) from None
         if facts.kind == "time" and isinstance(declared, int) and abs(declared) > _LONGEST_CLOCK:
             # MariaDB reads some as moments, and stores zero.
