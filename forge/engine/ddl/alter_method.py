@@ -45,9 +45,9 @@ def alter_method(
         return "metadata"
     if all(isinstance(action, (RenameTo, SwitchKeys)) for action in actions):
         return "rename"
-    partitioning = [action for action in actions if isinstance(action, AlterPartitions)]
-    if partitioning and len(partitioning) == len(actions) and (method_of_partitions := _of_partitions(partitioning[0])):
-        return method_of_partitions
+    first = actions[0]
+    if isinstance(first, AlterPartitions) and first.is_of_parts:
+        return _of_parts(first)
     copied = any(
         (isinstance(action, AddCheck) and action.check.enforced)
         or (isinstance(action, EnforceCheck) and action.enforced)
@@ -81,10 +81,8 @@ def has_two_phases(statement: TableAlteration) -> bool:
     return change is not None and change.method != "rename" and not (change.manages_partitions or statement.temporary)
 
 
-def _of_partitions(action: AlterPartitions) -> AlterMethod | None:
-    """The method of what is done to partitions alone (recorded on 9.7, 10.11 and 11.8); None: the table is copied."""
-    if action.kind in ("by", "remove"):
-        return None
+def _of_parts(action: AlterPartitions) -> AlterMethod:
+    """The method of what is done to single partitions (recorded on 9.7, 10.11 and 11.8)."""
     if action.kind in ("truncate", "analyze", "check", "repair"):
         return "rename"
     return "in_place" if action.kind == "optimize" else "metadata"

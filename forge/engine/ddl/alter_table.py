@@ -72,7 +72,7 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
     copies = statement.algorithm == "copy" and context.line.ddl.copy_is_a_change
     if not actions and not later and not copies:
         return replace(plan, no_effect=True, unnumbered=True)
-    partitioning = [action for action in actions if isinstance(action, AlterPartitions)]
+    managing = next((action for action in actions if isinstance(action, AlterPartitions) and action.is_of_parts), None)
     name = old_name if alteration.renamed is None else _new_name(alteration.renamed, before, context)
     altered = finish_alteration(alteration, name, context)
     check_engine(altered.table, altered.definition.keys, catalog.server)
@@ -97,8 +97,8 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
     if method == "copy":
         check_copied_moments(state, kept, forbidden=catalog.forbids_zero_dates)
     defined = {column_name.lower() for column_name in alteration.defined}
-    manages = bool(partitioning) and partitioning[0].kind not in ("by", "remove")
-    read = [*([] if state.is_open else [state.definition]), *([] if renames or manages else [altered.definition])]
+    read = [] if state.is_open else [state.definition]
+    read += [] if renames or managing is not None else [altered.definition]
     plan = replace(
         plan,
         text=context.reading(*read),
@@ -116,9 +116,7 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
             asks_engine=asks_engine,
         ),
     )
-    if not partitioning or len(partitioning) < len(actions):
-        return plan
-    return manage_partitions(partitioning[0], plan, altered, context)
+    return plan if managing is None else manage_partitions(managing, plan, altered, context)
 
 
 def _with_replaced_key(statement: AlterTable, state: TableState) -> Sequence[Action]:

@@ -23,8 +23,6 @@ def manage_partitions(
     action: AlterPartitions, plan: TableAlteration, state: TableState, context: DdlContext
 ) -> TableAlteration:
     """The statement as it is logged, after the table was altered.  Raises SqlError and UnsupportedError."""
-    if action.kind in ("by", "remove"):
-        return plan
     if action.local and action.kind == "add":
         # ER_NO_BINLOG_ERROR (recorded for RANGE).
         raise SqlError("ADD PARTITION cannot be kept out of the log", action.offset)

@@ -18,12 +18,14 @@ def keep_up_tables(statement: Upkeep, context: DdlContext) -> TableUpkeep:
     states = [state for state in found if state is not None]
     tables = [state.table for state in states]
     anew = statement.remakes or statement.repairs
-    made = [anew and is_defined_atomically(state.table) for state in states]
-    read = [state for state, is_made in zip(states, made, strict=True) if is_made or not state.is_open]
-    for state, is_made in zip(states, made, strict=True):
+    read = []
+    for state in states:
+        is_made = anew and is_defined_atomically(state.table)
+        if is_made or not state.is_open:
+            read.append(state.definition)
         state.is_open = not is_made
     plan = TableUpkeep(
-        replace(context.reading(*(state.definition for state in read)), sent=context.sql),
+        replace(context.reading(*read), sent=context.sql),
         touches_temporary=any(table.temporary for table in tables),
         zone=statement.zone,
     )

@@ -78,7 +78,7 @@ class ColumnDefinition:
 
 
 def key_refusal(line: ServerLine) -> type[SqlError]:
-    """How a key that MySQL refuses is: SqlUnsupported where the line may take it (``lenient_keys``)."""
+    """How a definition that MySQL refuses is: SqlUnsupported where the line may take it (``lenient_keys``)."""
     return SqlUnsupported if line.ddl.lenient_keys else SqlError
 
 

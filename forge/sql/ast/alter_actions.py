@@ -42,6 +42,11 @@ class AlterPartitions:
     table: TableRef | None = None
     local: bool = False
 
+    @property
+    def is_of_parts(self) -> bool:
+        """Whether it is done to single partitions, which stands alone; not PARTITION BY and REMOVE PARTITIONING."""
+        return self.kind not in ("by", "remove")
+
 
 @dataclass(frozen=True, slots=True)
 class AddColumn:

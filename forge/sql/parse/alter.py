@@ -86,7 +86,7 @@ def _check_partitions(
     action = found.action if isinstance(found, Conditional) else found
     if not isinstance(action, AlterPartitions):
         return
-    if behind and (comma or action.kind not in ("by", "remove")):
+    if behind and (comma or action.is_of_parts):
         raise SqlError("what is done to partitions stands alone", offset, expected="an ALTER TABLE of its own")
     if not cursor.at_end():
         cursor.wrong("the end of the statement")
