@@ -76,8 +76,10 @@ class TableColumn:
     computed_default: bool = False
     #: ALTER ... DROP DEFAULT took away the default of a column that takes NULL.
     lacks_default: bool = False
-    #: The fraction digits of the clock that the expression of ``default_now`` reads; None: those of the column.
+    #: The fraction digits of the time that ``default_now`` reads; None: those of the column.
     clock_digits: int | None = None
+    #: ``default_now`` reads the time as the session's zone shows it, and makes a value of the column of that.
+    clock_is_local: bool = False
     #: Names (lower-case) of the columns that a generated column is computed from.
     uses: frozenset[str] = frozenset()
 

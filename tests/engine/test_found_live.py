@@ -190,6 +190,16 @@ def test_the_local_time_that_mariadb_11_8_has_for_a_default_has_no_digits_of_the
     assert plan(scenario).contents["d.t"] == ((1, f"2024-02-29 10:11:12.{fraction}"),)
 
 
+@pytest.mark.parametrize("server", [MARIADB, "mariadb-10.11"])
+def test_a_default_that_is_set_later_reads_the_digits_that_it_says(server: str) -> None:
+    session = Session(timestamp="2024-02-29 10:11:12.349")
+    table = "CREATE TABLE d.t (id INT PRIMARY KEY, v TIMESTAMP(2) DEFAULT CURRENT_TIMESTAMP)"
+    scenario = Scenario("clock", server=server, tables=[table], session=session).transaction(insert("d.t", {"id": 1}))
+    scenario = scenario.transaction(ddl("ALTER TABLE d.t ALTER v SET DEFAULT CURRENT_TIMESTAMP"))
+    planned = plan(scenario.transaction(insert("d.t", {"id": 2})))
+    assert planned.contents["d.t"] == ((1, "2024-02-29 10:11:12.34"), (2, "2024-02-29 10:11:12.00"))
+
+
 @pytest.mark.parametrize("engine", ["MyISAM", "MEMORY"])
 def test_a_row_that_is_ignored_leaves_its_number_to_the_next_statement_without_transactions(engine: str) -> None:
     table = f"CREATE TABLE d.t (id INT AUTO_INCREMENT PRIMARY KEY, v INT UNIQUE) ENGINE={engine}"

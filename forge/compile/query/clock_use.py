@@ -50,7 +50,7 @@ def evaluates_fraction(statement: RowsStatement, line: ServerLine) -> bool:
             continue
         if (use.column.now_digits if use.now else use.column.type.fsp) > 0:
             return True
-        if use.now and use.column.clock_digits is None and _reads_whole_time(use.column, line):
+        if use.now and not use.column.clock_is_local and _reads_whole_time(use.column, line):
             return True
     return False
 
@@ -99,7 +99,7 @@ def _uses(statement: RowsStatement, line: ServerLine) -> Iterator[_Use]:
     updates = rows > 0 if update else statement.evaluation.duplicate == "updated"
     sources = statement.evaluation.origins
     for index, column in enumerate(statement.table.columns):
-        if column.type.name not in ZONED and column.clock_digits is None:
+        if column.type.name not in ZONED and not column.clock_is_local:
             continue
         origins = sources[index] if index < len(sources) else frozenset()
         named = index in ((statement.text.assigned if update else statement.text.updates) or ())
@@ -112,7 +112,7 @@ def _uses(statement: RowsStatement, line: ServerLine) -> Iterator[_Use]:
 
 
 def _needs_zone(use: _Use, line: ServerLine, *, omits: bool) -> bool:
-    if use.now and use.column.clock_digits is not None:
+    if use.now and use.column.clock_is_local:
         return True
     if use.column.type.name not in ZONED:
         return False

@@ -144,7 +144,7 @@ def mariadb_ddl_variables(
     )
     copied = making.filled if making.fills_rows and not starts else []
     evaluated = [column for column in (making.columns if making.asks_engine else copied) if column.default_now]
-    if zone or any(column.type.name != "TIMESTAMP" for column in evaluated):
+    if zone or any(column.type.name != "TIMESTAMP" or column.clock_is_local for column in evaluated):
         variables["time_zone"] = session.time_zone
     if reads_fraction(evaluated, line):
         variables["hrnow"] = microsecond

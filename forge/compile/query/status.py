@@ -155,7 +155,7 @@ def uses_time_zone(statement: RowsStatement, session: Session, line: ServerLine)
         for column, value, origin in zip(columns, row.row, row.origins, strict=True):
             if origin == "converted" and value is not None:
                 return True
-            if column.clock_digits is not None and takes_now(row, column, origin):
+            if column.clock_is_local and takes_now(row, column, origin):
                 return True
             if column.type.name not in ZONED or value is None:
                 continue
@@ -216,7 +216,9 @@ def reads_fraction(evaluated: Iterable[TableColumn], line: ServerLine, *, of_def
     The default of a DATETIME, on 11.8 of a TIMESTAMP too, takes it whole, digits or not; ON UPDATE does not (recorded).
     """
     whole = ZONED if line.texts.fraction_of_timestamp_defaults else {"DATETIME"}
-    return any(column.type.fsp > 0 or (of_default and column.type.name in whole) for column in evaluated)
+    if of_default:
+        return any(column.now_digits > 0 or column.type.name in whole for column in evaluated)
+    return any(column.type.fsp > 0 for column in evaluated)
 
 
 def takes_now(row: EvaluatedRow, column: TableColumn, origin: Origin) -> bool:

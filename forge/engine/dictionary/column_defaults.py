@@ -55,9 +55,20 @@ def with_default(
         if line.grammar.loose_clock_defaults and defined.type.name in ("DATE", "TIME"):
             return _with_clock(defined, default.fsp)
         check_now(defined.type, default.fsp, "DEFAULT", default.offset, line)
-        reads_local = default.is_local and (default.fsp < defined.type.fsp or defined.is_timestamp)
-        digits = default.fsp if reads_local else None
-        return without_default(defined).replace(default_now=True, clock_digits=digits)
+        if default.fsp > defined.type.fsp and (default.is_local or default.is_set):
+            # They are rounded or cut, as sql_mode says.
+            problem = f"a default of the {defined.type.name} column {column.name!r} with more digits than it"
+            raise SqlUnsupported(f"{problem} is not supported yet", default.offset, expected="the digits of the column")
+        is_local = default.is_local and (default.fsp < defined.type.fsp or defined.is_timestamp)
+        # CREATE TABLE gives CURRENT_TIMESTAMP without digits those of the column, and no more (recorded on 10.11, 11.8).
+        digits = min(default.fsp, defined.type.fsp)
+        if not digits and not is_local and not default.is_set:
+            digits = defined.type.fsp
+        return without_default(defined).replace(
+            default_now=True,
+            clock_digits=digits if is_local or digits != defined.type.fsp else None,
+            clock_is_local=is_local,
+        )
     if isinstance(default, ExpressionDefault):
         digits = _clock_digits(default.sql, defined.type)
         if digits is not None:
@@ -131,7 +142,9 @@ def _clock_digits(sql: str, sql_type: SqlType) -> int | None:
 
 
 def _with_clock(defined: ColumnDefinition, digits: int) -> ColumnDefinition:
-    return without_default(defined).replace(default_now=True, computed_default=True, clock_digits=digits)
+    return without_default(defined).replace(
+        default_now=True, computed_default=True, clock_digits=digits, clock_is_local=True
+    )
 
 
 def check_clocks(columns: Iterable[ColumnDefinition]) -> None:
@@ -142,7 +155,7 @@ def check_clocks(columns: Iterable[ColumnDefinition]) -> None:
         default = column.draft.default if column.draft is not None else None
         clock = _CLOCK.fullmatch(default.sql) if isinstance(default, ExpressionDefault) else None
         is_date = clock is not None and clock["name"].upper() in _DATES
-        if column.column.clock_digits is not None and column.type.name != "DATETIME" and not is_date:
+        if column.column.clock_digits is not None and column.type.name not in ("DATETIME", "TIMESTAMP") and not is_date:
             problem = f"ALTER TABLE beside the default of the {column.type.name} column {column.name!r}"
             raise UnsupportedError(f"{problem} is not supported yet", expected="CURRENT_TIMESTAMP of a TIMESTAMP")
 
@@ -168,6 +181,7 @@ def without_default(defined: ColumnDefinition, *, lacks_default: bool = False) -
         default_now=False,
         computed_default=False,
         clock_digits=None,
+        clock_is_local=False,
         lacks_default=lacks_default,
     )
 

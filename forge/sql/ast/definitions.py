@@ -106,8 +106,10 @@ class NowDefault:
 
     fsp: int
     offset: int = 0
-    #: LOCALTIME and LOCALTIMESTAMP, which MariaDB gives no more digits than they say.
+    #: LOCALTIME and LOCALTIMESTAMP, which MariaDB 11.8 reads as the session's zone shows them.
     is_local: bool = False
+    #: Of ALTER ... SET DEFAULT.
+    is_set: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -293,17 +293,19 @@ def set_default(cursor: Cursor) -> Default:
     default = default_clause(cursor)
     if isinstance(default, ExpressionDefault) and not default.sql.strip("( ").startswith(("+", "-")):
         default = _opened(default.sql, cursor.grammar, default.offset) or default
-    return replace(default, is_set=True) if isinstance(default, LiteralDefault) else default
+    return default if isinstance(default, ExpressionDefault) else replace(default, is_set=True)
 
 
-def _opened(sql: str, grammar: Grammar, offset: int) -> LiteralDefault | None:
-    """The literal that stands alone in parentheses; None if something else does."""
+def _opened(sql: str, grammar: Grammar, offset: int) -> LiteralDefault | NowDefault | None:
+    """The literal, or MariaDB's CURRENT_TIMESTAMP, that stands alone in parentheses; None if something else does."""
     inner = Cursor(sql, grammar)
     try:
         opened = default_clause(inner)
     except ScenarioError:
         return None
-    if not inner.at_end() or not isinstance(opened, LiteralDefault):
+    if not inner.at_end() or isinstance(opened, ExpressionDefault):
+        return None
+    if isinstance(opened, NowDefault) and not grammar.loose_clock_defaults:
         return None
     return replace(opened, offset=offset)
 
