@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from forge.binlog.reader import read_events
+from forge.compile import compile_files, write_files
 from forge.errors import ScenarioError, UnsupportedError
+from forge.events.query import Query
 from forge.scenario import Scenario, Session, ddl, insert, plan
 
 MYSQL, MARIADB = "mysql-9.7", "mariadb-11.8"
@@ -83,3 +86,106 @@ def test_mariadb_computes_literals_in_the_new_character_set_of_a_table(column: s
     plan(scenario.transaction(ddl("ALTER TABLE d.t CONVERT TO CHARACTER SET latin1")))
     with pytest.raises(UnsupportedError, match="wide characters"):
         plan(scenario.transaction(ddl(f"ALTER TABLE d.t {action}")))
+
+
+@pytest.mark.parametrize(
+    ("options", "action", "copies"),
+    [
+        ("", "DROP v, ADD x INT", True),
+        ("", "DROP v, DROP a, ADD x INT", False),
+        ("", "RENAME COLUMN a TO b, ADD x INT AS (2)", True),
+        ("", "CHANGE a b INT, DROP v", True),
+        ("", "RENAME COLUMN a TO b, ADD x INT", False),
+        ("", "AUTO_INCREMENT=50", False),
+        ("ENGINE=MyISAM", "AUTO_INCREMENT=50", True),
+        ("ENGINE=MyISAM", "COMMENT 'n', MAX_ROWS=5", True),
+        ("ENGINE=MyISAM", "CHECKSUM=1", True),
+        ("ENGINE=MyISAM CHECKSUM=1", "CHECKSUM=1", False),
+        ("ENGINE=MyISAM", "KEY_BLOCK_SIZE=8", False),
+        ("ENGINE=MyISAM", "ROW_FORMAT=DYNAMIC", True),
+        ("ENGINE=MyISAM ROW_FORMAT=DYNAMIC", "ROW_FORMAT=DYNAMIC", False),
+    ],
+)
+def test_mysql_names_the_time_zone_where_it_copies_moments(options: str, action: str, copies: bool) -> None:
+    virtual = "" if options else ", v INT AS (1)"
+    scenario = Scenario("copies", tables=[f"CREATE TABLE d.t (at DATETIME, a INT{virtual}) {options}"])
+    scenario = scenario.transaction(insert("d.t", {"at": "2024-02-29 10:11:12"}))
+    planned = plan(scenario.transaction(ddl(f"ALTER TABLE d.t {action}")))
+    (log,) = write_files(planned, compile_files(planned))
+    bodies = [placed.event.body for placed in read_events(log)]
+    (query,) = [body for body in bodies if isinstance(body, Query) and body.query.startswith("ALTER")]
+    assert ("time_zone" in dict(query.status_variables)) == copies
+
+
+@pytest.mark.parametrize("server", [MYSQL, MARIADB])
+@pytest.mark.parametrize(
+    ("options", "action", "is_taken"),
+    [
+        ("KEY_BLOCK_SIZE=8", "ROW_FORMAT=DYNAMIC", False),
+        ("KEY_BLOCK_SIZE=8", "ROW_FORMAT=DYNAMIC, KEY_BLOCK_SIZE=0", True),
+        ("ROW_FORMAT=COMPACT", "KEY_BLOCK_SIZE=8", False),
+        ("ENGINE=MyISAM ROW_FORMAT=FIXED", "ENGINE=InnoDB", False),
+        ("ENGINE=MyISAM ROW_FORMAT=DYNAMIC", "ENGINE=InnoDB", True),
+    ],
+)
+def test_options_of_a_table_go_with_those_that_it_has(server: str, options: str, action: str, is_taken: bool) -> None:
+    """Errors 1478, 1031 and 1005."""
+    scenario = Scenario("options", server=server, tables=[f"CREATE TABLE d.t (a INT) {options}"])
+    altered = scenario.transaction(ddl(f"ALTER TABLE d.t {action}"))
+    if is_taken:
+        plan(altered)
+    else:
+        with pytest.raises(ScenarioError, match="KEY_BLOCK_SIZE|ROW_FORMAT"):
+            plan(altered)
+
+
+@pytest.mark.parametrize(
+    "action",
+    ["MODIFY id INT AUTO_INCREMENT DEFAULT NULL", "MODIFY id BIGINT DEFAULT NULL", "MODIFY id BIGINT NULL",
+     "DROP PRIMARY KEY, ADD x SERIAL PRIMARY KEY DEFAULT NULL"],
+)  # fmt: skip
+def test_a_column_that_alter_table_defines_for_the_primary_key_has_no_null(action: str) -> None:
+    """Error 1171."""
+    scenario = Scenario("keys", tables=["CREATE TABLE d.t (id INT PRIMARY KEY)"])
+    with pytest.raises(ScenarioError, match="NULL"):
+        plan(scenario.transaction(ddl(f"ALTER TABLE d.t {action}")))
+
+
+def test_the_value_of_an_enum_that_is_no_member_stays_one() -> None:
+    scenario = Scenario("members", tables=["CREATE TABLE d.t (id INT PRIMARY KEY, v ENUM('a','b'))"])
+    scenario = scenario.transaction(insert("d.t", {"id": 1, "v": "0"}))
+    scenario = scenario.transaction(ddl("ALTER TABLE d.t MODIFY v ENUM('b','a') CHARACTER SET latin1"))
+    assert plan(scenario).contents["d.t"] == ((1, 0),)
+
+
+@pytest.mark.parametrize(("server", "is_taken"), [(MYSQL, True), (MARIADB, False)])
+def test_no_zero_date_keeps_a_new_date_out_of_a_table_with_rows_on_mariadb(server: str, is_taken: bool) -> None:
+    """Error 1292."""
+    session = Session(sql_mode="NO_ZERO_DATE")
+    scenario = Scenario("dates", server=server, session=session, tables=["CREATE TABLE d.t (id INT PRIMARY KEY)"])
+    scenario = scenario.transaction(insert("d.t", {"id": 1}))
+    altered = scenario.transaction(ddl("ALTER TABLE d.t ADD x DATE NOT NULL"))
+    if is_taken:
+        assert plan(altered).contents["d.t"] == ((1, "0000-00-00"),)
+    else:
+        with pytest.raises(ScenarioError, match="no value for the new DATE column"):
+            plan(altered)
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("VARCHAR(9) CHARACTER SET ucs2 DEFAULT 1e3", "1000"),
+        ("VARCHAR(9) DEFAULT 150e-1", "15"),
+        ("CHAR(9) DEFAULT 1.50", "1.50"),
+    ],
+)
+def test_a_number_with_an_exponent_is_a_double_as_the_default_of_a_text(column: str, value: str) -> None:
+    scenario = Scenario("doubles", tables=[f"CREATE TABLE d.t (id INT PRIMARY KEY, v {column})"])
+    assert plan(scenario.transaction(insert("d.t", {"id": 1}))).contents["d.t"] == ((1, value),)
+
+
+def test_a_double_as_the_default_of_a_char_of_wide_characters_is_not_supported() -> None:
+    """MySQL 9.7 takes the bytes of its digits for characters."""
+    with pytest.raises(UnsupportedError, match="without ASCII"):
+        plan(Scenario("doubles", tables=["CREATE TABLE d.t (v CHAR(5) CHARACTER SET ucs2 DEFAULT 1e3)"]))

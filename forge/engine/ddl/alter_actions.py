@@ -10,8 +10,8 @@ from forge.engine.ddl.alter_targets import is_on, is_there, refuse_dependents, r
 from forge.engine.ddl.alteration import Alteration, Slot
 from forge.engine.dictionary.column_defaults import with_default, without_default
 from forge.engine.dictionary.column_drafts import define_column
-from forge.engine.dictionary.columns import in_charset, key_refusal, primary_null
-from forge.engine.dictionary.engines import check_row_format, chosen_engine
+from forge.engine.dictionary.columns import in_charset, key_refusal
+from forge.engine.dictionary.engines import chosen_engine
 from forge.engine.dictionary.foreign_key_definition import (
     declared_references,
 )
@@ -149,7 +149,7 @@ def _add_column(alteration: Alteration, action: AddColumn) -> None:
     column = define_column(draft, alteration.collation, alteration.server, dialect=alteration.dialect)
     alteration.placed.append((Slot(column, None), action.place))
     _own_keys(alteration, draft)
-    alteration.defined.append(draft.name)
+    alteration.defined.append(draft)
 
 
 def _own_keys(alteration: Alteration, draft: ColumnDraft) -> None:
@@ -168,12 +168,9 @@ def _change_column(alteration: Alteration, action: ChangeColumn) -> None:
         # ER_UNSUPPORTED_ACTION_ON_GENERATED_COLUMN
         problem = f"column {draft.name!r} cannot become virtual, nor be so no longer"
         raise SqlError(problem, draft.offset, expected="DROP COLUMN and ADD COLUMN")
-    primary = next((key for key in alteration.keys if key.kind == "primary"), None)
-    if draft.says_null and primary is not None and any(same_name(part.column, draft.name) for part in primary.parts):
-        raise primary_null(draft.name, draft.offset, server_line(alteration.server))
     alteration.slots[index] = replace(alteration.slots[index], column=column)
     _own_keys(alteration, draft)
-    alteration.defined.append(draft.name)
+    alteration.defined.append(draft)
     if action.place is not None:
         alteration.placed.append((alteration.slots.pop(index), action.place))
 
@@ -246,7 +243,7 @@ def _set_options(alteration: Alteration, action: SetOptions) -> None:
     if options.auto_increment is not None:
         alteration.auto_increment = options.auto_increment
     alteration.engine = chosen_engine(options) or alteration.engine
-    check_row_format(options, alteration.engine)
+    alteration.options.update(options.idle)
 
 
 def _rename_column(alteration: Alteration, action: RenameColumn) -> None:

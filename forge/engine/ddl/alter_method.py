@@ -31,6 +31,7 @@ from forge.sql.ast.alter_actions import (
     SetOptions,
     SwitchKeys,
 )
+from forge.sql.ast.definitions import CharsetClause, TableOptions
 
 _ORDER: tuple[AlterMethod, ...] = ("rename", "metadata", "in_place", "copy")
 
@@ -69,8 +70,24 @@ def alter_method(
         asked = algorithm == "inplace" and not (
             virtual and not any(isinstance(action, DropColumn) for action in actions)
         )
+        if _mixes_virtual(actions, before):
+            return "copy"
         return "in_place" if others or asked or not before.rows else method
     return method
+
+
+def _mixes_virtual(actions: Sequence[Action], before: TableState) -> bool:
+    """Whether virtual columns make a copy necessary (recorded on MySQL 9.7): they go while stored ones only come, or
+    they alone come or go while a column is renamed.
+    """
+    added = {action.column.generated == "virtual" for action in actions if isinstance(action, AddColumn)}
+    gone = {_is_virtual(before, action.name) for action in actions if isinstance(action, DropColumn)}
+    renames = any(
+        isinstance(action, RenameColumn)
+        or (isinstance(action, ChangeColumn) and action.old.lower() != action.column.name.lower())
+        for action in actions
+    )
+    return (gone == {True} and False in added) or (renames and added | gone == {True})
 
 
 def has_two_phases(statement: TableAlteration) -> bool:
@@ -139,7 +156,27 @@ def _method(action: Action, before: TableState, after: TableState) -> AlterMetho
         return "metadata" if all(key.name.lower() in names for key in after.table.keys) else "in_place"
     if isinstance(action, ChangeColumn):
         return _change(action, before, after)
-    return "in_place" if isinstance(action, SetOptions) and action.options.rebuild else "metadata"
+    return "in_place" if isinstance(action, SetOptions) and _remakes(action.options, before, after) else "metadata"
+
+
+def _remakes(options: TableOptions, before: TableState, after: TableState) -> bool:
+    """Whether options make the table anew.  Those of MEMORY and MyISAM are others than InnoDB's, some if they change
+    (recorded on 9.7).
+    """
+    if is_defined_atomically(before.table) and is_defined_atomically(after.table):
+        return options.rebuild
+    set_now, old = dict(options.idle), dict(before.definition.options)
+    if options.engine is not None or (options.rebuild and not set_now) or options.charset != CharsetClause():
+        return True
+    number, is_myisam = options.auto_increment, before.table.engine == "MyISAM"
+    if number is not None and not (is_myisam and number == before.next_auto_increment):
+        return True
+    changing = {"ROW_FORMAT": "DEFAULT"} | ({"CHECKSUM": "0", "DELAY_KEY_WRITE": "0"} if is_myisam else {})
+    changed = (
+        name in set_now and set_now[name].upper() != old.get(name, untouched).upper()
+        for name, untouched in changing.items()
+    )
+    return "MAX_ROWS" in set_now or "PACK_KEYS" in set_now or any(changed)
 
 
 def _change(action: ChangeColumn, before: TableState, after: TableState) -> AlterMethod:
@@ -153,6 +190,11 @@ def _change(action: ChangeColumn, before: TableState, after: TableState) -> Alte
 
 def _column(state: TableState, name: str) -> ColumnDefinition | None:
     return next((column for column in state.columns if column.name.lower() == name.lower()), None)
+
+
+def _is_virtual(state: TableState, name: str) -> bool:
+    column = _column(state, name)
+    return column is not None and column.column.generated == "virtual"
 
 
 def _is_indexed(state: TableState, name: str) -> bool:

@@ -15,7 +15,7 @@ from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.tables import Row
 from forge.servers import server_line
 from forge.servers.facts.values import Dialect
-from forge.sql.errors import strict_at
+from forge.sql.errors import SqlError, strict_at
 from forge.values.base import Value
 
 
@@ -103,7 +103,11 @@ def _new_value(
             return value
         if column.column.nullable or column.column.has_default or column.column.default_now or column.default:
             return omitted_value(column, time, clips=alteration.clips)
-        return _implicit_value(column, under(column.wire, alteration.dialect).dialect)
+        implicit = _implicit_value(column, under(column.wire, alteration.dialect).dialect)
+    checks = server_line(alteration.server).ddl.checks_new_zero_dates
+    if checks and alteration.forbids_zero_dates and _needs_date(column):
+        raise SqlError(f"rows of the table have no value for the new {column.type.name} column", column.offset)
+    return implicit
 
 
 def _implicit_value(column: ColumnDefinition, dialect: Dialect) -> Value | None:
@@ -119,11 +123,16 @@ def _implicit_value(column: ColumnDefinition, dialect: Dialect) -> Value | None:
         implicit = implicit_default(column.wire)
         # JSON: a cell without a document (recorded on MySQL 9.7), which reads as JSON null.
         return b"" if implicit is None else strict_value(column.wire, column.codec, implicit)
-    draft = column.draft
-    is_bare = draft is not None and draft.nullable is None and "primary" not in draft.keys
-    if column.type_facts.refuses_implicit_default and not dialect.takes_zero_dates and not is_bare:
+    if not dialect.takes_zero_dates and _needs_date(column):
         implicit_default(column.wire)  # raises
     return zero_value(column.wire)
+
+
+def _needs_date(column: ColumnDefinition) -> bool:
+    """Whether the column is one of dates that its own definition makes NOT NULL."""
+    draft = column.draft
+    is_bare = draft is not None and draft.nullable is None and "primary" not in draft.keys
+    return column.type_facts.has_date and column.type_facts.refuses_implicit_default and not is_bare
 
 
 def _empties_all(alteration: Alteration) -> bool:

@@ -56,8 +56,9 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
     if before.temporary and any(isinstance(action, AlterPartitions) for action in statement.actions):
         raise SqlError("a temporary table has no partitions", statement.table.offset)
     alteration = Alteration(
-        state, catalog.server, catalog.databases[old_name[0]], dialect=catalog.dialect, clips=catalog.clips
-    )
+        state, catalog.server, catalog.databases[old_name[0]], dialect=catalog.dialect, clips=catalog.clips,
+        forbids_zero_dates=catalog.forbids_zero_dates,
+    )  # fmt: skip
     for action in with_timestamps(_with_replaced_key(statement, state), state, catalog):
         apply_action(alteration, action)
     plan = replace(
@@ -96,7 +97,7 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
     method = _method(context, statement.algorithm, actions, state, altered, kept)
     if method == "copy":
         check_copied_moments(state, kept, forbidden=catalog.forbids_zero_dates)
-    defined = {column_name.lower() for column_name in alteration.defined}
+    defined = {draft.name.lower() for draft in alteration.defined}
     read = [] if state.is_open else [state.definition]
     read += [] if renames or managing is not None else [altered.definition]
     plan = replace(

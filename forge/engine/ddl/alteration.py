@@ -14,6 +14,7 @@ from forge.sql.ast.alter_actions import (
 )
 from forge.sql.ast.definitions import (
     CheckDraft,
+    ColumnDraft,
     ForeignKeyDraft,
     KeyDraft,
     Place,
@@ -44,12 +45,15 @@ class Alteration:
         *,
         dialect: Dialect | None = None,
         clips: bool = False,
+        forbids_zero_dates: bool = False,
     ) -> None:
         self.state = state
         self.server = server
         self.dialect = dialect
         #: Values that do not fit are clipped.
         self.clips = clips
+        #: sql_mode has NO_ZERO_DATE.
+        self.forbids_zero_dates = forbids_zero_dates
         self.keys: list[KeyDraft] = list(named_keys(state))
         #: Columns to put into the list once all others are what they will be, in the order of the statement.
         self.placed: list[tuple[Slot, Place | None]] = []
@@ -67,10 +71,12 @@ class Alteration:
         self.new_checks: list[CheckDraft] = []
         self.collation = state.definition.collation
         self.engine = state.definition.engine
+        #: Options that leave no trace.
+        self.options = dict(state.definition.options)
         self.slots = [Slot(column, index) for index, column in enumerate(state.columns)]
         self.auto_increment: int | None = None
-        #: Names of the columns that the statement defines.
-        self.defined: list[str] = []
+        #: The columns that the statement defines.
+        self.defined: list[ColumnDraft] = []
         self.renamed: TableRef | None = None
         #: What the statement does, and what IF [NOT] EXISTS kept it from.
         self.applied: list[Action] = []

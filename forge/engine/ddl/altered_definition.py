@@ -10,9 +10,10 @@ from forge.engine.ddl.alter_targets import same_name
 from forge.engine.ddl.alteration import Alteration
 from forge.engine.ddl.context import DdlContext
 from forge.engine.dictionary.catalog import TableName
-from forge.engine.dictionary.column_drafts import check_table_charset
+from forge.engine.dictionary.column_drafts import check_primary_nulls, check_table_charset
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.definition import Definition
+from forge.engine.dictionary.engines import check_row_format
 from forge.engine.dictionary.foreign_key_definition import (
     check_keys_of,
     checked_again,
@@ -42,9 +43,16 @@ def finish_alteration(alteration: Alteration, name: TableName, context: DdlConte
                 check_table_charset(column, expression, alteration.collation, line)
     new_keys = (with_spatial(key, columns, line) for key in alteration.new_keys)
     keys = (*(_fitting(key, columns) for key in alteration.keys), *new_keys)
+    check_primary_nulls(keys, alteration.defined, line)
     checks = tuple(alteration.checks)
+    check_row_format(alteration.options, alteration.engine)
     definition = Definition(*name, columns, keys, alteration.collation, alteration.server, checks, alteration.engine)
-    definition = replace(definition, partitions=alteration.partitions, temporary=alteration.state.definition.temporary)
+    definition = replace(
+        definition,
+        partitions=alteration.partitions,
+        temporary=alteration.state.definition.temporary,
+        options=tuple(alteration.options.items()),
+    )
     definition = definition.with_not_null_keys().with_checks(alteration.new_checks)
     definition = _with_foreign_keys(alteration, definition, context)
     return altered_table(alteration, definition, context.catalog.next_version(name), context.time)

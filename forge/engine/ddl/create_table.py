@@ -10,8 +10,8 @@ from forge.engine.ddl.create_select import CopiedRows
 from forge.engine.ddl.drop_table import check_droppable, distinct
 from forge.engine.ddl.timestamp_columns import timestamp_columns
 from forge.engine.dictionary.catalog import Catalog, TableName
-from forge.engine.dictionary.column_drafts import define_column
-from forge.engine.dictionary.columns import ColumnDefinition, primary_null
+from forge.engine.dictionary.column_drafts import check_primary_nulls, define_column
+from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.engines import INNODB, PLAIN_ENGINES, check_engine, check_row_format, chosen_engine
 from forge.engine.dictionary.foreign_key_definition import declared_references, with_foreign_keys
@@ -25,7 +25,7 @@ from forge.plan.definitions import TableCreation, TableCreationLike, TableCreati
 from forge.plan.keys import key_of_rows
 from forge.servers import server_line
 from forge.servers.facts.values import Dialect
-from forge.sql.ast.definitions import ColumnDraft, KeyDraft, LiteralDefault, PartDraft, SelectDraft, TypeDraft
+from forge.sql.ast.definitions import ColumnDraft, KeyDraft, PartDraft, SelectDraft, TypeDraft
 from forge.sql.ast.statements import CreateLike, CreateTable
 from forge.sql.errors import SqlError, SqlUnsupported, StrictRefusal
 from forge.values.declaration.sqltype import SqlType
@@ -232,24 +232,24 @@ def defined_table(
     columns = completed(tuple(define_column(draft, collation, server, dialect=dialect) for draft in statement.columns))
     own = [key for draft in statement.columns for key in draft.own_keys()]
     line = server_line(server)
-    nullable = {
-        draft.name.lower()
-        for draft in statement.columns
-        if draft.says_null or (_has_null_default(draft) and not line.ddl.lenient_keys)
-    }
     keys = tuple(with_spatial(key, columns, line) for key in (*own, *statement.keys))
-    for key in keys:
-        for part in key.parts if key.kind == "primary" else ():
-            if part.column.lower() in nullable:
-                raise primary_null(part.column, part.offset, line)
+    check_primary_nulls(keys, statement.columns, line)
     _check_order(statement.columns, keys)
     engine = chosen_engine(statement.options) or default_engine
     if engine not in (INNODB, "Aria") and "TRANSACTIONAL" in dict(statement.options.idle):
         problem = f"{engine} tables have no option TRANSACTIONAL"
         raise StrictRefusal(problem, statement.options.engine_offset, expected="ENGINE=Aria")
-    check_row_format(statement.options, engine, temporary=statement.temporary)
+    check_row_format(dict(statement.options.idle), engine, temporary=statement.temporary)
     definition = Definition(
-        name[0], name[1], columns, keys, collation, server, engine=engine, temporary=statement.temporary
+        name[0],
+        name[1],
+        columns,
+        keys,
+        collation,
+        server,
+        engine=engine,
+        temporary=statement.temporary,
+        options=statement.options.idle,
     ).with_not_null_keys()
     checks = [*statement.checks, *(check for draft in statement.columns for check in draft.checks)]
     definition = definition.with_checks(sorted(checks, key=lambda check: check.offset))
@@ -267,10 +267,6 @@ def _check_order(columns: Sequence[ColumnDraft], keys: Sequence[KeyDraft]) -> No
     if odd and sum(key.kind == "unique" for key in keys) > 1:
         problem = f"column {odd[0].name!r} with UNIQUE, which the primary key makes NOT NULL, beside another unique key"
         raise SqlUnsupported(f"{problem} is not supported yet", odd[0].offset, expected="NOT NULL UNIQUE")
-
-
-def _has_null_default(draft: ColumnDraft) -> bool:
-    return isinstance(draft.default, LiteralDefault) and draft.default.value is None
 
 
 def needs_key(statement: CreateTable, definition: Definition) -> bool:

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from decimal import Decimal
 
-from forge.charsets import compare_key
+from forge.charsets import charset, collation, compare_key
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.literals import strict_value, under
 from forge.errors import ScenarioError, UnsupportedError, about
@@ -60,13 +60,12 @@ def with_default(
             problem = f"a default of the {defined.type.name} column {column.name!r} with more digits than it"
             raise SqlUnsupported(f"{problem} is not supported yet", default.offset, expected="the digits of the column")
         is_local = default.is_local and (default.fsp < defined.type.fsp or defined.is_timestamp)
-        # CREATE TABLE gives CURRENT_TIMESTAMP without digits those of the column, and no more (recorded on 10.11, 11.8).
-        digits = min(default.fsp, defined.type.fsp)
-        if not digits and not is_local and not default.is_set:
-            digits = defined.type.fsp
+        # CREATE TABLE gives CURRENT_TIMESTAMP without digits those of the column, no more (recorded on 10.11, 11.8).
+        is_of_column = not (default.fsp or is_local or default.is_set)
+        said = defined.type.fsp if is_of_column else min(default.fsp, defined.type.fsp)
         return without_default(defined).replace(
             default_now=True,
-            clock_digits=digits if is_local or digits != defined.type.fsp else None,
+            clock_digits=said if is_local or said != defined.type.fsp else None,
             clock_is_local=is_local,
         )
     if isinstance(default, ExpressionDefault):
@@ -207,8 +206,9 @@ def _default_value(
     if default.is_hex_text and isinstance(literal, bytes) and defined.type_facts.is_number:
         literal = literal.decode("latin-1") if wire.dialect.hex_defaults_are_text else literal
     if isinstance(literal, Decimal) and (defined.type_facts.is_text or defined.type_facts.is_bytes):
-        _check_exponent(defined, literal, default.offset)
-        literal = _number_text(literal)
+        if default.is_double:
+            _check_double(defined, literal, default.offset, line)
+        literal = float_text(float(literal)) if default.is_double else f"{literal:f}"
     if isinstance(literal, str) and defined.type.name == "CHAR":
         literal = literal.rstrip(" ")  # Before it is looked at, however long it is (recorded).
     limit = None if defined.type.name != "VARCHAR" or wire.dialect.cuts_defaults else defined.type.length
@@ -232,23 +232,22 @@ def _default_value(
         return strict_value(wire, defined.codec, literal)
 
 
-def _number_text(number: Decimal) -> str:
-    """The text that a column of text gets: a number with an exponent is a DOUBLE (recorded)."""
-    exponent = number.as_tuple().exponent
-    shown = float_text(float(number)) if isinstance(exponent, int) and exponent > 0 else None
-    return f"{number:f}" if shown is None else shown
-
-
 def _is_finite(text: str) -> bool:
     return is_number(text) and math.isfinite(float(text))
 
 
-def _check_exponent(defined: ColumnDefinition, number: Decimal, offset: int) -> None:
-    """Raises SqlUnsupported for a number that servers may write with its exponent, to keep it short."""
-    exponent = number.as_tuple().exponent
+def _check_double(defined: ColumnDefinition, number: Decimal, offset: int, line: ServerLine) -> None:
+    """Raises SqlUnsupported for a number that servers may write with its exponent, to keep it short, and for one whose
+    ASCII MySQL takes for the characters of a CHAR (recorded on 9.7).
+    """
     length = 1 if defined.type.length is None and not defined.type_facts.is_lob else defined.type.length
-    if isinstance(exponent, int) and exponent > 0 and length is not None and len(f"{number:f}") > length:
+    if length is not None and len(f"{number:f}") > length:
         problem = f"the default {number} of a {defined.type.name} that is short is not supported yet"
+        raise SqlUnsupported(problem, offset, expected="a text")
+    collation_id = defined.type.collation
+    is_wide = collation_id is not None and charset(collation(collation_id, line.name).charset).min_length > 1
+    if defined.type.name == "CHAR" and is_wide and not line.grammar.opens_literal_defaults:
+        problem = f"the default {number} of a CHAR column of a character set without ASCII is not supported yet"
         raise SqlUnsupported(problem, offset, expected="a text")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import replace
 
@@ -16,11 +17,22 @@ from forge.servers.facts.values import Dialect
 from forge.sql.ast.definitions import (
     BINARY_COLLATION,
     ColumnDraft,
+    KeyDraft,
+    LiteralDefault,
 )
 from forge.sql.errors import SqlError, SqlUnsupported, StrictRefusal, at_offset, strict_at
 from forge.sql.expressions import Expression, parse_expression
 from forge.values.declaration.sqltype import SqlType
 from forge.values.registry import codec_for, column_for, facts_of, stored_type
+
+
+def check_primary_nulls(keys: Iterable[KeyDraft], drafts: Iterable[ColumnDraft], line: ServerLine) -> None:
+    """Raises SqlError, SqlUnsupported for a column of the primary key that says NULL, or DEFAULT NULL on MySQL."""
+    names = {part.column.lower() for key in keys if key.kind == "primary" for part in key.parts}
+    for draft in drafts:
+        has_null = isinstance(draft.default, LiteralDefault) and draft.default.value is None
+        if draft.name.lower() in names and (draft.says_null or (has_null and not line.ddl.lenient_keys)):
+            raise primary_null(draft.name, draft.offset, line)
 
 
 def define_column(

@@ -43,6 +43,8 @@ class Definition:
     foreign_keys: tuple[ForeignKey, ...] = ()
     partitions: PartitionClause | None = None
     temporary: bool = False
+    #: Options that leave no trace but in SHOW CREATE TABLE: (name, value).
+    options: tuple[tuple[str, str], ...] = ()
 
     def find(self, name: str) -> int | None:
         """Index of the column of that name (case-insensitive); None if there is none."""

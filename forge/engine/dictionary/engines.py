@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -94,19 +94,18 @@ def refuse_substitution(options: TableOptions, line: ServerLine) -> None:
         raise SqlUnsupported(problem, options.engine_offset, expected=INNODB)
 
 
-def check_row_format(options: TableOptions, engine: str, *, temporary: bool = False) -> None:
+def check_row_format(options: Mapping[str, str], engine: str, *, temporary: bool = False) -> None:
     """Raises SqlError for a row format and a block size that InnoDB does not put together (1031, 1005, 1478)."""
     if engine != INNODB:
         return
-    idle = dict(options.idle)
-    row_format, block = idle.get("ROW_FORMAT", "DEFAULT").upper(), idle.get("KEY_BLOCK_SIZE", "0")
+    row_format, block = options.get("ROW_FORMAT", "DEFAULT").upper(), options.get("KEY_BLOCK_SIZE", "0")
     if row_format in ("FIXED", "PAGE"):
         raise SqlError(f"InnoDB tables have no ROW_FORMAT={row_format}", 0, expected="DYNAMIC")
     if block not in _BLOCK_SIZES:
         raise SqlError(f"InnoDB tables have no KEY_BLOCK_SIZE={block}", 0, expected=f"one of {', '.join(_BLOCK_SIZES)}")
     if block != "0" and row_format not in ("DEFAULT", "COMPRESSED"):
         raise SqlError(f"KEY_BLOCK_SIZE does not go with ROW_FORMAT={row_format}", 0, expected="ROW_FORMAT=COMPRESSED")
-    compression = idle.get("COMPRESSION", "").strip("'\"").lower()
+    compression = options.get("COMPRESSION", "").strip("'\"").lower()
     if compression not in ("", "none") and (block != "0" or row_format == "COMPRESSED"):
         raise SqlError(f"COMPRESSION does not go with {'KEY_BLOCK_SIZE' if block != '0' else 'ROW_FORMAT'}", 0)
     if temporary and (block != "0" or row_format == "COMPRESSED"):

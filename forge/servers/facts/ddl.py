@@ -106,6 +106,8 @@ class Definitions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     repair_remakes: bool
     #: ALTER ... DROP DEFAULT of a column that takes NULL leaves it without a default; else it is NULL.
     drops_null_default: bool
+    #: Without strict mode too, NO_ZERO_DATE keeps a new NOT NULL column of dates out of a table with rows.
+    checks_new_zero_dates: bool
     #: Keys on geometries, on columns of length 0, on whole TEXTs and with prefixes that are no prefixes are taken, and
     #: cut; PRIMARY KEY may stand beside NULL, and twice.
     lenient_keys: bool

@@ -98,6 +98,8 @@ class LiteralDefault:
     is_set: bool = False
     #: The literal is ``_latin1'a'`` or its like.
     names_charset: bool = False
+    #: The literal is a number with an exponent, which is a DOUBLE.
+    is_double: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any, Literal
 
 from forge.charsets import charset
@@ -27,6 +29,8 @@ from forge.values.declaration.typetext import NATIONAL, continuing_words, parse_
 from forge.values.registry import facts_of
 
 NOW = ("CURRENT_TIMESTAMP", "NOW", "LOCALTIME", "LOCALTIMESTAMP")
+#: A number that has an exponent.
+_EXPONENT = re.compile(r"[-+\s]*[0-9.]+e", re.ASCII | re.IGNORECASE)
 CLOCKS = ("CURRENT_DATE", "CURDATE", "CURRENT_TIME", "CURTIME")
 
 _CHARSET_WORDS = {"ASCII": "latin1", "UNICODE": "ucs2", "BYTE": "binary"}
@@ -280,7 +284,9 @@ def default_clause(cursor: Cursor) -> Default:
     is_text = cursor.token.kind == "hex" and cursor.sql[offset] in "xX"
     is_moment = cursor.token.is_word("DATE", "TIME", "TIMESTAMP")
     names_charset = cursor.token.kind == "word" and cursor.token.text.startswith("_")
-    return LiteralDefault(literal(cursor), offset, is_text, is_moment, names_charset=names_charset)
+    value = literal(cursor)
+    is_double = isinstance(value, Decimal) and _EXPONENT.match(cursor.sql, offset) is not None
+    return LiteralDefault(value, offset, is_text, is_moment, names_charset=names_charset, is_double=is_double)
 
 
 def set_default(cursor: Cursor) -> Default:
