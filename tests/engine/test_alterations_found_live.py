@@ -135,7 +135,7 @@ def test_options_of_a_table_go_with_those_that_it_has(server: str, options: str,
     if is_taken:
         plan(altered)
     else:
-        with pytest.raises(ScenarioError, match="KEY_BLOCK_SIZE|ROW_FORMAT"):
+        with pytest.raises(ScenarioError, match=r"KEY_BLOCK_SIZE|ROW_FORMAT"):
             plan(altered)
 
 
