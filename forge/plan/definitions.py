@@ -166,6 +166,8 @@ class TableChange:
     fills_rows: bool = False
     #: Rows with moments in them are copied.
     copies_moments: bool = False
+    #: Rows have values in a column that becomes a TIMESTAMP, or is one no longer.
+    changes_timestamps: bool = False
     #: The keys that go are those that come: MySQL opens no transaction of the storage engine.
     unchanged: bool = False
     #: MariaDB asks the engine for a way without a copy, for which it evaluates CURRENT_TIMESTAMP.

@@ -60,7 +60,10 @@ def test_what_was_a_key_on_a_whole_column_has_no_prefix_for_a_text() -> None:
     [
         (MYSQL, None, "a INT", "ADD x VECTOR(2) NOT NULL"),
         (MARIADB, None, "a INT", "ADD x POINT NOT NULL"),
+        (MARIADB, None, "a INT", "ADD x VECTOR(2) NOT NULL"),
         (MYSQL, None, "a INT ZEROFILL", "MODIFY a VARCHAR(20)"),
+        (MARIADB, None, "a INT, b INT AS (1)", "MODIFY b TIMESTAMP AS (20240229)"),
+        (MYSQL, "", "a INT, b INT AS (1)", "MODIFY b TIMESTAMP AS (1)"),
         (MYSQL, "NO_ZERO_DATE", "a INT, at DATETIME NOT NULL", "ADD x CHAR(5) AS (1 + 1) STORED"),
     ],
 )
@@ -98,6 +101,8 @@ def test_mariadb_computes_literals_in_the_new_character_set_of_a_table(column: s
         ("", "RENAME COLUMN a TO b, ADD x INT", False),
         ("", "AUTO_INCREMENT=50", False),
         ("ENGINE=MyISAM", "AUTO_INCREMENT=50", True),
+        ("", "ADD x INT DEFAULT (1 + 1)", True),
+        ("ENGINE=MyISAM", "CONVERT TO CHARACTER SET latin1", True),
         ("ENGINE=MyISAM", "COMMENT 'n', MAX_ROWS=5", True),
         ("ENGINE=MyISAM", "CHECKSUM=1", True),
         ("ENGINE=MyISAM CHECKSUM=1", "CHECKSUM=1", False),
@@ -110,11 +115,34 @@ def test_mysql_names_the_time_zone_where_it_copies_moments(options: str, action:
     virtual = "" if options else ", v INT AS (1)"
     scenario = Scenario("copies", tables=[f"CREATE TABLE d.t (at DATETIME, a INT{virtual}) {options}"])
     scenario = scenario.transaction(insert("d.t", {"at": "2024-02-29 10:11:12"}))
+    assert ("time_zone" in variables_of_alter_table(scenario, action)) == copies
+
+
+def variables_of_alter_table(scenario: Scenario, action: str) -> dict[str, object]:
     planned = plan(scenario.transaction(ddl(f"ALTER TABLE d.t {action}")))
     (log,) = write_files(planned, compile_files(planned))
     bodies = [placed.event.body for placed in read_events(log)]
     (query,) = [body for body in bodies if isinstance(body, Query) and body.query.startswith("ALTER")]
-    assert ("time_zone" in dict(query.status_variables)) == copies
+    return dict(query.status_variables)
+
+
+@pytest.mark.parametrize(
+    ("column", "changed", "value", "has_zone"),
+    [
+        ("TIMESTAMP NULL", "DATETIME", "2024-02-29", True),
+        ("TIMESTAMP NULL", "TEXT", "2024-02-29", True),
+        ("TIMESTAMP NULL", "TEXT", None, False),
+        ("TIMESTAMP NULL", "TIMESTAMP(3) NULL", "2024-02-29", False),
+        ("DATE", "TIMESTAMP NULL", "2024-02-29", True),
+        ("DATE", "DATETIME", "2024-02-29", False),
+    ],
+)
+def test_mariadb_names_the_time_zone_where_rows_get_or_lose_a_timestamp(
+    column: str, changed: str, value: str | None, has_zone: bool
+) -> None:
+    scenario = Scenario("zones", server=MARIADB, tables=[f"CREATE TABLE d.t (at {column}, a INT)"])
+    scenario = scenario.transaction(insert("d.t", {"at": value, "a": 1}))
+    assert ("time_zone" in variables_of_alter_table(scenario, f"MODIFY at {changed}")) == has_zone
 
 
 @pytest.mark.parametrize("server", [MYSQL, MARIADB])
@@ -189,3 +217,31 @@ def test_a_double_as_the_default_of_a_char_of_wide_characters_is_not_supported()
     """MySQL 9.7 takes the bytes of its digits for characters."""
     with pytest.raises(UnsupportedError, match="without ASCII"):
         plan(Scenario("doubles", tables=["CREATE TABLE d.t (v CHAR(5) CHARACTER SET ucs2 DEFAULT 1e3)"]))
+
+
+@pytest.mark.parametrize(("mode", "is_unsupported"), [(None, False), ("", True)])
+def test_a_default_has_no_more_places_than_mysql_computes_with(mode: str | None, is_unsupported: bool) -> None:
+    """Error 1366; in a row they round to zero."""
+    session = Session(sql_mode=mode)
+    table = "CREATE TABLE d.t (v DECIMAL(10,2) DEFAULT '{}')"
+    plan(Scenario("places", session=session, tables=[table.format("1e-81")]))
+    plan(Scenario("places", server=MARIADB, session=session, tables=[table.format("1e-82")]))
+    with pytest.raises(ScenarioError, match="81 places at most") as caught:
+        plan(Scenario("places", session=session, tables=[table.format("1e-82")]))
+    assert isinstance(caught.value, UnsupportedError) == is_unsupported
+
+
+@pytest.mark.parametrize(
+    ("default", "is_taken"), [("0xe3818b", True), ("'\u304b'", False), ("'a'", True)], ids=["hex", "text", "ascii"]
+)
+def test_mariadb_keeps_the_default_of_a_text_in_the_set_of_its_table_unless_it_is_hex(
+    default: str, is_taken: bool
+) -> None:
+    """Error 1918."""
+    table = f"CREATE TABLE d.t (a TEXT CHARACTER SET utf8mb4 DEFAULT {default}) CHARSET=latin1"
+    scenario = Scenario("texts", server=MARIADB, tables=[table])
+    if is_taken:
+        plan(scenario)
+    else:
+        with pytest.raises(ScenarioError, match="latin1 cannot hold"):
+            plan(scenario)

@@ -144,6 +144,8 @@ def mariadb_ddl_variables(
     )
     copied = making.filled if making.fills_rows and not starts else []
     evaluated = [column for column in (making.columns if making.asks_engine else copied) if column.default_now]
+    # A row that is copied converts its TIMESTAMP (recorded on 10.11 and 11.8).
+    zone = zone or (making.changes_timestamps and not starts)
     if zone or any(column.type.name != "TIMESTAMP" or column.clock_is_local for column in evaluated):
         variables["time_zone"] = session.time_zone
     if reads_fraction(evaluated, line):
@@ -189,6 +191,7 @@ class _Making:
     #: Those whose defaults are read again.
     read: Sequence[TableColumn] = ()
     copies_moments: bool = False
+    changes_timestamps: bool = False
     asks_engine: bool = False
 
 
@@ -206,8 +209,9 @@ def _making(statement: DdlStatement) -> _Making | None:
             filled = columns if change.method == "in_place" else added
             copies = change.method == "copy" and change.copies_moments
             return _Making(
-                columns, filled, change.fills_rows, change.read, copies_moments=copies, asks_engine=change.asks_engine
-            )
+                columns, filled, change.fills_rows, change.read, copies,
+                changes_timestamps=change.changes_timestamps, asks_engine=change.asks_engine,
+            )  # fmt: skip
         case TableUpkeep(method="in_place"):
             return _Making(columns, columns, read=columns, asks_engine=True)
         case TableUpkeep(method="metadata"):

@@ -36,14 +36,31 @@ def copies_moments(before: TableState, kept: Kept) -> bool:
     return any(True for _ in _copied_moments(before, kept))
 
 
+def changes_timestamps(before: TableState, kept: Kept) -> bool:
+    """Whether a row has a value in a column that becomes a TIMESTAMP, or is one no longer."""
+    places = [index for index, old, new in kept if old.is_timestamp != new.is_timestamp and new.generated is None]
+    return any(row[index] is not None for row in before.rows.values() for index in places)
+
+
 def check_copied_moments(before: TableState, kept: Kept, *, forbidden: bool) -> None:
     """Raises UnsupportedError for a zero date that sql_mode forbids, or of a generated column, where it may stand for
     what its expression gave and was no date: neither is converted (recorded on 9.7, without strict mode).
     """
     for column, value in _copied_moments(before, kept):
-        if is_zero_date(value) and (forbidden or column.generated is not None):
+        if isinstance(value, str) and is_zero_date(value) and (forbidden or column.generated is not None):
             kind = "column" if column.generated is None else "generated column"
             problem = f"ALTER TABLE that copies the {kind} {column.name!r} with a zero date"
+            raise UnsupportedError(f"{problem} is not supported yet")
+
+
+def check_changed_moments(before: TableState, kept: Kept) -> None:
+    """Raises UnsupportedError for a generated column of a table with rows that becomes a moment, or another one: the
+    log shows what its values are (recorded on 9.7 and 11.8).
+    """
+    for _, old, new in kept if before.rows else ():
+        is_generated = old.generated is not None and new.generated is not None
+        if is_generated and new.type_facts.is_moment and old.type != new.type:
+            problem = f"the generated column {new.name!r} that becomes a {new.type.name} in a table with rows"
             raise UnsupportedError(f"{problem} is not supported yet")
 
 

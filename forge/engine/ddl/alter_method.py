@@ -21,6 +21,7 @@ from forge.sql.ast.alter_actions import (
     AddKey,
     AlterPartitions,
     ChangeColumn,
+    ConvertCharset,
     DropColumn,
     DropKey,
     EnforceCheck,
@@ -31,7 +32,7 @@ from forge.sql.ast.alter_actions import (
     SetOptions,
     SwitchKeys,
 )
-from forge.sql.ast.definitions import CharsetClause, TableOptions
+from forge.sql.ast.definitions import CharsetClause, ExpressionDefault, TableOptions
 
 _ORDER: tuple[AlterMethod, ...] = ("rename", "metadata", "in_place", "copy")
 
@@ -53,6 +54,7 @@ def alter_method(
         (isinstance(action, AddCheck) and action.check.enforced)
         or (isinstance(action, EnforceCheck) and action.enforced)
         or isinstance(action, (AlterPartitions, OrderRows, SwitchKeys))
+        or (isinstance(action, AddColumn) and isinstance(action.column.default, ExpressionDefault))
         for action in actions
     )
     if copied or needs_copy(before, after, kept) or _moves_hidden_columns(actions, before, after):
@@ -156,6 +158,8 @@ def _method(action: Action, before: TableState, after: TableState) -> AlterMetho
         return "metadata" if all(key.name.lower() in names for key in after.table.keys) else "in_place"
     if isinstance(action, ChangeColumn):
         return _change(action, before, after)
+    if isinstance(action, ConvertCharset):
+        return "metadata" if is_defined_atomically(before.table) else "in_place"
     return "in_place" if isinstance(action, SetOptions) and _remakes(action.options, before, after) else "metadata"
 
 

@@ -116,8 +116,8 @@ def _implicit_value(column: ColumnDefinition, dialect: Dialect) -> Value | None:
     Dates are zero: of TIMESTAMP, where NO_ZERO_DATE is not in force, and where another part of the statement makes the
     column NOT NULL (recorded).
     """
-    # MySQL gives them a vector without numbers, MariaDB a geometry without bytes (recorded on 9.7 and 11.8).
-    if column.type_facts.kind == ("geometry" if dialect.vector_is_varbinary else "vector"):
+    # MySQL gives them a vector without numbers, MariaDB one, or a geometry, without bytes (recorded on 9.7 and 11.8).
+    if column.type_facts.kind in (("geometry", "vector") if dialect.vector_is_varbinary else ("vector",)):
         raise UnsupportedError(f"rows that get a value for the new {column.type.name} column are not supported yet")
     if not column.type_facts.has_date:
         implicit = implicit_default(column.wire)

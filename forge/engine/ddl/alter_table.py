@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from forge.engine.ddl.alter_actions import apply_action
-from forge.engine.ddl.alter_copy import Kept, check_copied_moments, copies_moments
+from forge.engine.ddl.alter_copy import (
+    Kept,
+    changes_timestamps,
+    check_changed_moments,
+    check_copied_moments,
+    copies_moments,
+)
 from forge.engine.ddl.alter_method import alter_method, keeps_keys
 from forge.engine.ddl.alteration import Alteration
 from forge.engine.ddl.altered_definition import finish_alteration
@@ -94,6 +100,7 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
     asks_engine = _asks_engine(statement, alteration, state, altered)
     if asks_engine and context.line.grammar.loose_clock_defaults:
         check_clocks(altered.columns)
+    check_changed_moments(state, kept)
     method = _method(context, statement.algorithm, actions, state, altered, kept)
     if method == "copy":
         check_copied_moments(state, kept, forbidden=catalog.forbids_zero_dates)
@@ -113,6 +120,7 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
             tuple(old.column for _, old, new in kept if new.name.lower() not in defined),
             fills_rows=bool(state.rows),
             copies_moments=copies_moments(state, kept),
+            changes_timestamps=changes_timestamps(state, kept),
             unchanged=keeps_keys(actions, state, altered),
             asks_engine=asks_engine,
         ),

@@ -30,6 +30,8 @@ from forge.values.registry import facts_of
 
 _NOW = ("CURRENT_TIMESTAMP", "NOW", "LOCALTIME", "LOCALTIMESTAMP")
 _DATES, _TIMES = ("CURRENT_DATE", "CURDATE"), ("CURRENT_TIME", "CURTIME")
+#: Places of the numbers that MySQL computes with: nine words of nine digits (DECIMAL_BUFF_LENGTH).
+_PLACES = 81
 #: An expression that is nothing but the time.
 _CLOCK = re.compile(r"[\s(]*(?P<name>[A-Za-z_]+)\s*(?:\(\s*(?P<digits>[0-6]?)\s*\))?[\s)]*", re.ASCII)
 
@@ -217,6 +219,8 @@ def _default_value(
     if isinstance(literal, str) and defined.type_facts.kind == "bit":
         # In SQL text a string is bytes to a BIT column; cells of a scenario are more generous.
         literal = int.from_bytes(literal.encode(), "big")
+    if defined.type_facts.kind == "decimal" and isinstance(literal, str) and not line.grammar.opens_literal_defaults:
+        _check_places(defined, literal, default.offset)
     is_unsigned_float = defined.type_facts.is_approximate and defined.wire.unsigned
     if is_unsigned_float and line.grammar.opens_literal_defaults and str(literal).strip().startswith("-"):
         # MariaDB takes some.
@@ -234,6 +238,15 @@ def _default_value(
 
 def _is_finite(text: str) -> bool:
     return is_number(text) and math.isfinite(float(text))
+
+
+def _check_places(defined: ColumnDefinition, text: str, offset: int) -> None:
+    """Raises StrictRefusal for a number with more places than MySQL computes with, though they round to zero (1366)."""
+    number = Decimal(text.strip()) if is_number(text) else Decimal(0)
+    exponent = number.as_tuple().exponent
+    if number and isinstance(exponent, int) and exponent < -_PLACES:
+        problem = f"the default of column {defined.name!r} is impossible: DECIMAL has no value {text!r}"
+        raise StrictRefusal(problem, offset, expected=f"{_PLACES} places at most")
 
 
 def _check_double(defined: ColumnDefinition, number: Decimal, offset: int, line: ServerLine) -> None:

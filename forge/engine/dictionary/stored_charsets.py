@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from forge.charsets import charset, collation
+from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.partitions import has_text_values
 from forge.errors import UnsupportedError
 from forge.servers import server_line
-from forge.sql.errors import at_offset
+from forge.sql.ast.definitions import LiteralDefault
+from forge.sql.errors import at_offset, unsupported_at
 from forge.sql.expressions import parse_expression
 from forge.values.text.column_charset import BINARY_COLLATION
 
@@ -40,15 +42,25 @@ def check_texts(definition: Definition) -> None:
             with at_offset(offset):
                 kept_in.encode(text)
     for column in definition.columns:
+        literal, collation_id = column.column.default, column.type.collation
+        if column.column.computed_default and isinstance(literal, str) and collation_id is not None:
+            written = _written(column)
+            # Hex is kept as it is; the column may have got another set since.
+            own = charset(collation(collation_id, definition.server).charset)
+            with at_offset(column.offset) if isinstance(written, str) else unsupported_at(column.offset):
+                (own if isinstance(written, bytes) else kept_in).encode(literal)
         if column.column.computed_default and isinstance(column.column.default, bytes) and kept_in.min_length > 1:
             problem = f"a default of the {column.type.name} column {column.name!r} in a table of wide characters"
             raise UnsupportedError(f"{problem} is not supported yet")
 
 
+def _written(column: ColumnDefinition) -> object:
+    """The literal of the default as the column's definition has it; None for one that was set later."""
+    default = column.draft.default if column.draft is not None else None
+    return default.value if isinstance(default, LiteralDefault) else None
+
+
 def _texts(definition: Definition) -> Iterator[tuple[str, int]]:
     for column in definition.columns:
         yield from ((one.sql, column.offset) for one in (column.default, column.generated) if one is not None)
-        literal = column.column.default
-        if column.column.computed_default and isinstance(literal, str):
-            yield literal, column.offset
     yield from ((check.expression, check.offset) for check in definition.checks)
