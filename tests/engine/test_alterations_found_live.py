@@ -99,6 +99,18 @@ def test_mariadb_computes_literals_in_the_new_character_set_of_a_table(column: s
         ("", "RENAME COLUMN a TO b, ADD x INT AS (2)", True),
         ("", "CHANGE a b INT, DROP v", True),
         ("", "RENAME COLUMN a TO b, ADD x INT", False),
+        ("", "ADD x INT AS (2) FIRST", True),
+        ("", "ADD x INT AS (2)", False),
+        ("", "ADD x INT AS (2), COMMENT 'n'", True),
+        ("", "ADD x INT AS (2), ADD KEY (a)", False),
+        ("", "ADD x INT AS (2), ADD UNIQUE KEY (a)", True),
+        ("", "ADD x INT CHECK (x > 0)", True),
+        ("KEY_BLOCK_SIZE=8", "ADD x INT", False),
+        ("KEY_BLOCK_SIZE=8", "ADD x INT, DROP v", True),
+        ("FULLTEXT", "ADD x INT", True),
+        ("FULLTEXT", "FORCE", True),
+        ("FULLTEXT", "ADD KEY (a)", False),
+        ("FULLTEXT", "ADD x SERIAL", False),
         ("", "AUTO_INCREMENT=50", False),
         ("ENGINE=MyISAM", "AUTO_INCREMENT=50", True),
         ("", "ADD x INT DEFAULT (1 + 1)", True),
@@ -112,8 +124,11 @@ def test_mariadb_computes_literals_in_the_new_character_set_of_a_table(column: s
     ],
 )
 def test_mysql_names_the_time_zone_where_it_copies_moments(options: str, action: str, copies: bool) -> None:
-    virtual = "" if options else ", v INT AS (1)"
-    scenario = Scenario("copies", tables=[f"CREATE TABLE d.t (at DATETIME, a INT{virtual}) {options}"])
+    virtual = "" if "MyISAM" in options else ", v INT AS (1)"
+    key = ", FULLTEXT KEY (s)" if options == "FULLTEXT" else ""
+    options = options.replace("FULLTEXT", "")
+    table = f"CREATE TABLE d.t (at DATETIME, a INT, s TEXT{virtual}{key}) {options}"
+    scenario = Scenario("copies", tables=[table])
     scenario = scenario.transaction(insert("d.t", {"at": "2024-02-29 10:11:12"}))
     assert ("time_zone" in variables_of_alter_table(scenario, action)) == copies
 
@@ -245,3 +260,51 @@ def test_mariadb_keeps_the_default_of_a_text_in_the_set_of_its_table_unless_it_i
     else:
         with pytest.raises(ScenarioError, match="latin1 cannot hold"):
             plan(scenario)
+
+
+@pytest.mark.parametrize(
+    ("options", "action", "has_zone"),
+    [
+        ("", "ADD x INT", False),
+        ("", "ADD x INT, ALTER a SET INVISIBLE", False),
+        ("", "ADD x INT, CHANGE a b INT COMMENT 'n'", False),
+        ("", "ADD x INT, COMMENT 'n'", True),
+        ("KEY_BLOCK_SIZE=8", "ADD x INT", True),
+        ("KEY_BLOCK_SIZE=8", "DROP v", False),
+        ("", "DROP v", False),
+        ("", "MODIFY v INT AS (1) FIRST", False),
+        ("", "MODIFY a INT UNIQUE", True),
+    ],
+)
+def test_mysql_names_the_time_zone_where_it_changes_records_with_the_time_as_a_default(
+    options: str, action: str, has_zone: bool
+) -> None:
+    table = f"CREATE TABLE d.t (at DATETIME DEFAULT CURRENT_TIMESTAMP, a INT, v INT AS (1), KEY (v)) {options}"
+    scenario = Scenario("places", tables=[table]).transaction(insert("d.t", {"at": None, "a": 1}))
+    assert ("time_zone" in variables_of_alter_table(scenario, action)) == has_zone
+
+
+@pytest.mark.parametrize(
+    ("mode", "action", "problem"),
+    [
+        ("", "ALTER at DROP DEFAULT", "which is the time, without strict mode"),
+        (None, "DROP a, ADD a INT", "in place of one with a key"),
+    ],
+)
+def test_what_mysql_makes_of_defaults_and_keys_that_go_is_not_supported(
+    mode: str | None, action: str, problem: str
+) -> None:
+    table = "CREATE TABLE d.t (at DATETIME DEFAULT CURRENT_TIMESTAMP, a INT, KEY (a))"
+    with pytest.raises(UnsupportedError, match=problem):
+        plan(
+            Scenario("odd", session=Session(sql_mode=mode), tables=[table]).transaction(
+                ddl(f"ALTER TABLE d.t {action}")
+            )
+        )
+
+
+def test_mariadb_makes_no_column_invisible_by_set() -> None:
+    """Error 1064."""
+    scenario = Scenario("words", server=MARIADB, tables=["CREATE TABLE d.t (a INT, b INT)"])
+    with pytest.raises(ScenarioError, match="SET"):
+        plan(scenario.transaction(ddl("ALTER TABLE d.t ALTER a SET INVISIBLE")))

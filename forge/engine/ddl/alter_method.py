@@ -1,7 +1,7 @@
 """How a server makes an ALTER TABLE: by metadata alone, in place with the data, or by copying the table.
 
 It shows in the log: changing the data evaluates CURRENT_TIMESTAMP defaults, copying converts moments
-(docs/servers/data-definition.md, 260 combinations measured on MySQL 9.7).  The action that needs most decides.
+(docs/servers/data-definition.md, 800 combinations measured on MySQL 9.7).  The action that needs most decides.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from forge.sql.ast.alter_actions import (
     AddColumn,
     AddForeignKey,
     AddKey,
+    AlterColumn,
     AlterPartitions,
     ChangeColumn,
     ConvertCharset,
@@ -55,6 +56,7 @@ def alter_method(
         or (isinstance(action, EnforceCheck) and action.enforced)
         or isinstance(action, (AlterPartitions, OrderRows, SwitchKeys))
         or (isinstance(action, AddColumn) and isinstance(action.column.default, ExpressionDefault))
+        or (isinstance(action, AddColumn | ChangeColumn) and any(check.enforced for check in action.column.checks))
         for action in actions
     )
     if copied or needs_copy(before, after, kept) or _moves_hidden_columns(actions, before, after):
@@ -64,32 +66,102 @@ def alter_method(
         # Other engines change nothing but metadata without a copy.
         remade = any(isinstance(action, (AddColumn, DropColumn, AddKey, DropKey)) for action in actions)
         return "copy" if remade or method == "in_place" else method
-    columns = any(isinstance(action, (AddColumn, DropColumn)) for action in actions)
-    others = any(not isinstance(action, (AddColumn, DropColumn, RenameColumn, RenameTo)) for action in actions)
-    # Columns come and go instantly only by themselves, and only where the table has records.
-    if columns and method == "metadata" and algorithm != "instant":
-        virtual = all(not isinstance(action, AddColumn) or action.column.generated == "virtual" for action in actions)
-        asked = algorithm == "inplace" and not (
-            virtual and not any(isinstance(action, DropColumn) for action in actions)
-        )
-        if _mixes_virtual(actions, before):
-            return "copy"
-        return "in_place" if others or asked or not before.rows else method
-    return method
+    return _innodb_method(actions, before, after, kept, method, algorithm)
 
 
-def _mixes_virtual(actions: Sequence[Action], before: TableState) -> bool:
-    """Whether virtual columns make a copy necessary (recorded on MySQL 9.7): they go while stored ones only come, or
-    they alone come or go while a column is renamed.
+def _innodb_method(
+    actions: Sequence[Action],
+    before: TableState,
+    after: TableState,
+    kept: Kept,
+    method: AlterMethod,
+    algorithm: str,
+) -> AlterMethod:
+    """The method where the clauses by themselves are done by ``method`` (180 statements with tables of three kinds
+    measured on MySQL 9.7; docs/servers/data-definition.md).
+
+    Columns come and go instantly only by themselves, and where the table has records.  Where the data has to be
+    changed, it is copied if virtual columns come or go too, or the table has a FULLTEXT key.
     """
-    added = {action.column.generated == "virtual" for action in actions if isinstance(action, AddColumn)}
+    come = {action.column.generated == "virtual" for action in actions if isinstance(action, AddColumn)}
     gone = {_is_virtual(before, action.name) for action in actions if isinstance(action, DropColumn)}
-    renames = any(
-        isinstance(action, RenameColumn)
-        or (isinstance(action, ChangeColumn) and action.old.lower() != action.column.name.lower())
-        for action in actions
-    )
-    return (gone == {True} and False in added) or (renames and added | gone == {True})
+    goes_along = all(_goes_with_columns(action, before, after) for action in actions)
+    # Where a number comes too, the table is made in place.
+    numbered = any(isinstance(action, AddColumn) and action.column.auto_increment for action in actions)
+    copies = _has_fulltext(before) and not numbered
+    if False in come | gone:
+        replaces_virtual = True in gone and False not in gone
+        has_records = bool(before.rows) or algorithm == "instant"
+        is_instant = goes_along and algorithm != "inplace" and has_records
+        if is_instant and not (replaces_virtual or copies or _is_compressed(before)):
+            return "metadata"
+        return "copy" if True in come | gone or copies else "in_place"
+    if _moves_virtual(after, kept):
+        return "copy"
+    if come | gone:
+        if any(map(_renames_column, actions)):
+            return "copy"
+        of_keys = all(_goes_with_virtual_columns(action, before) for action in actions)
+        return method if goes_along or of_keys else "copy"
+    return "copy" if copies and any(_changes_data(action, before, after) for action in actions) else method
+
+
+def _goes_with_columns(action: Action, before: TableState, after: TableState) -> bool:
+    """Whether columns come and go instantly beside the clause."""
+    if isinstance(action, ChangeColumn):
+        old, new = _column(before, action.old), _column(after, action.column.name)
+        is_same = old is None or new is None or (old.type, old.column.nullable) == (new.type, new.column.nullable)
+        return is_same and not action.column.keys
+    if isinstance(action, AddColumn | DropColumn):
+        return _method(action, before, after) == "metadata"
+    return isinstance(action, AlterColumn | RenameColumn | RenameTo)
+
+
+def _goes_with_virtual_columns(action: Action, before: TableState) -> bool:
+    """Whether virtual columns come and go beside the clause while keys do."""
+    if isinstance(action, AddKey):
+        return action.key.kind == "index" and (action.key.special != "FULLTEXT" or _has_fulltext(before))
+    if isinstance(action, DropKey):
+        names = {key.name.lower() for key in before.table.keys if key.kind == "index"}
+        return action.name is not None and action.name.lower() in names
+    return isinstance(action, AddColumn | DropColumn) and not (isinstance(action, AddColumn) and action.column.keys)
+
+
+def _changes_data(action: Action, before: TableState, after: TableState) -> bool:
+    """Whether the records change where the clause is done in place: it does not only add keys to them."""
+    if isinstance(action, AddKey):
+        return action.key.kind == "primary" or _becomes_clustering(before, after)
+    if isinstance(action, ChangeColumn) and set(action.column.keys) == {"unique"}:
+        return _moves_or_nulls(action, before, after) or _becomes_clustering(before, after)
+    return _method(action, before, after) == "in_place" and not isinstance(action, AddForeignKey)
+
+
+def _becomes_clustering(before: TableState, after: TableState) -> bool:
+    """Whether a unique key becomes the one that the records are in."""
+    return before.clustering is None and after.clustering is not None
+
+
+def _has_fulltext(state: TableState) -> bool:
+    return any(key.special == "FULLTEXT" for key in state.definition.keys)
+
+
+def _renames_column(action: Action) -> bool:
+    if isinstance(action, ChangeColumn):
+        return action.old.lower() != action.column.name.lower()
+    return isinstance(action, RenameColumn)
+
+
+def _is_compressed(state: TableState) -> bool:
+    options = dict(state.definition.options)
+    return options.get("KEY_BLOCK_SIZE", "0") != "0" or options.get("ROW_FORMAT", "").upper() == "COMPRESSED"
+
+
+def _moves_virtual(after: TableState, kept: Kept) -> bool:
+    """Whether virtual columns that stay change places among themselves, or others come ahead of them."""
+    sources = {new.name.lower(): source for source, _, new in kept}
+    places = [sources.get(column.name.lower()) for column in after.columns if column.column.generated == "virtual"]
+    come_last = places[: len(places) - places.count(None)]
+    return None in come_last or come_last != sorted(place for place in places if place is not None)
 
 
 def has_two_phases(statement: TableAlteration) -> bool:
@@ -150,14 +222,16 @@ def _method(action: Action, before: TableState, after: TableState) -> AlterMetho
     if isinstance(action, AddColumn):
         return "in_place" if action.column.auto_increment or action.column.keys else "metadata"
     if isinstance(action, DropColumn):
-        return "in_place" if _is_indexed(before, action.name) else "metadata"
+        is_virtual = _is_virtual(before, action.name)
+        return "in_place" if _is_indexed(before, action.name) and not is_virtual else "metadata"
     if isinstance(action, AddKey) or (isinstance(action, DropKey) and action.name is None):
         return "in_place"
     if isinstance(action, AddForeignKey):
         names = {key.name.lower() for key in before.table.keys}
         return "metadata" if all(key.name.lower() in names for key in after.table.keys) else "in_place"
     if isinstance(action, ChangeColumn):
-        return _change(action, before, after)
+        changes = bool(action.column.keys) or _moves_or_nulls(action, before, after)
+        return "in_place" if changes else "metadata"
     if isinstance(action, ConvertCharset):
         return "metadata" if is_defined_atomically(before.table) else "in_place"
     return "in_place" if isinstance(action, SetOptions) and _remakes(action.options, before, after) else "metadata"
@@ -183,13 +257,12 @@ def _remakes(options: TableOptions, before: TableState, after: TableState) -> bo
     return "MAX_ROWS" in set_now or "PACK_KEYS" in set_now or any(changed)
 
 
-def _change(action: ChangeColumn, before: TableState, after: TableState) -> AlterMethod:
-    old = _column(before, action.old)
-    new = _column(after, action.column.name)
+def _moves_or_nulls(action: ChangeColumn, before: TableState, after: TableState) -> bool:
+    old, new = _column(before, action.old), _column(after, action.column.name)
     if old is None or new is None:
-        return "metadata"
-    moved = action.place is not None
-    return "in_place" if moved or old.column.nullable != new.column.nullable else "metadata"
+        return False
+    moved = action.place is not None and new.column.generated != "virtual"
+    return moved or old.column.nullable != new.column.nullable
 
 
 def _column(state: TableState, name: str) -> ColumnDefinition | None:

@@ -48,7 +48,7 @@ class Grammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     flushed: tuple[str, ...]
     #: Expressions have ->, ->>, MEMBER OF and arrays.
     json_expressions: bool
-    #: COLUMN_FORMAT, STORAGE and VISIBLE of a column.
+    #: COLUMN_FORMAT, STORAGE and VISIBLE of a column, and ALTER COLUMN ... SET VISIBLE and INVISIBLE.
     storage_attributes: bool
     #: GEOMCOLLECTION is a type.
     geomcollection: bool

@@ -295,7 +295,7 @@ def _alter(cursor: Cursor) -> list[Action]:
     if cursor.accept("DROP", "DEFAULT"):
         return [_conditional(AlterColumn(name, offset), exists)]
     cursor.expect("SET")
-    if word := cursor.accept_any("VISIBLE", "INVISIBLE"):
+    if cursor.grammar.storage_attributes and (word := cursor.accept_any("VISIBLE", "INVISIBLE")):
         return [AlterColumn(name, offset, visible=word == "VISIBLE")]
     cursor.expect("DEFAULT")
     return [_conditional(AlterColumn(name, offset, default=set_default(cursor)), exists)]
