@@ -99,6 +99,8 @@ def test_mariadb_computes_literals_in_the_new_character_set_of_a_table(column: s
         ("", "RENAME COLUMN a TO b, ADD x INT AS (2)", True),
         ("", "CHANGE a b INT, DROP v", True),
         ("", "RENAME COLUMN a TO b, ADD x INT", False),
+        ("", "MODIFY v INT AS (1) COMMENT 'n'", False),
+        ("", "MODIFY v BIGINT AS (1)", True),
         ("", "ADD x INT AS (2) FIRST", True),
         ("", "ADD x INT AS (2)", False),
         ("", "ADD x INT AS (2), COMMENT 'n'", True),
@@ -308,3 +310,24 @@ def test_mariadb_makes_no_column_invisible_by_set() -> None:
     scenario = Scenario("words", server=MARIADB, tables=["CREATE TABLE d.t (a INT, b INT)"])
     with pytest.raises(ScenarioError, match="expected DEFAULT"):
         plan(scenario.transaction(ddl("ALTER TABLE d.t ALTER a SET INVISIBLE")))
+
+
+@pytest.mark.parametrize(
+    ("mode", "column", "action", "copies"),
+    [
+        (None, "a INT", "MODIFY a INT NOT NULL", False),
+        ("", "a INT", "MODIFY a INT NOT NULL", True),
+        ("", "a INT NOT NULL", "MODIFY a INT", False),
+        ("", "a INT", "ADD PRIMARY KEY (a)", True),
+        (None, "a INT, s SET('a','b') AS (1)", "CONVERT TO CHARACTER SET utf16", False),
+        (None, "a INT, s SET('a','b') AS (1)", "MODIFY s SET('a','b','c') AS (1)", False),
+        (None, "a INT, s SET('a','b') AS (1)", "MODIFY s SET('b','a') AS (1)", True),
+    ],
+)
+def test_mysql_copies_for_what_becomes_not_null_without_strict_mode_and_for_types_of_generated_columns(
+    mode: str | None, column: str, action: str, copies: bool
+) -> None:
+    table = f"CREATE TABLE d.t (at DATETIME, {column})"
+    scenario = Scenario("copies", session=Session(sql_mode=mode), tables=[table])
+    scenario = scenario.transaction(insert("d.t", {"at": "2024-02-29 10:11:12", "a": 1}))
+    assert ("time_zone" in variables_of_alter_table(scenario, action)) == copies

@@ -90,7 +90,8 @@ def _column_needs_copy(old: ColumnDefinition, new: ColumnDefinition, indexed: bo
         return True
     if old.generated is not None or new.generated is not None:
         same = old.generated is not None and new.generated is not None and old.generated.sql == new.generated.sql
-        return not same or old.column.generated != new.column.generated or old.type != new.type
+        if not same or old.column.generated != new.column.generated:
+            return True
     before, after = old.type, new.type
     facts = old.type_facts
     if facts.is_varying and new.type_facts.is_varying:

@@ -182,6 +182,8 @@ def _method(
         or (isinstance(action, (AddColumn, ChangeColumn)) and declared_references([action.column], line))
         for action in actions
     )
+    # Without strict mode NULLs that are in the way become other values (recorded on 9.7).
+    held |= context.catalog.clips and any(old.column.nullable and not new.column.nullable for _, old, new in kept)
     held |= before.table.temporary and not all(isinstance(action, RenameTo) for action in actions)
     if algorithm == "copy":
         return "copy"
