@@ -319,7 +319,7 @@ def test_mariadb_makes_no_column_invisible_by_set() -> None:
         ("", "a INT", "MODIFY a INT NOT NULL", True),
         ("", "a INT NOT NULL", "MODIFY a INT", False),
         ("", "a INT", "ADD PRIMARY KEY (a)", True),
-        (None, "a INT, s SET('a','b') AS (1)", "CONVERT TO CHARACTER SET utf16", False),
+        (None, "a INT, s SET('a','b') UNICODE AS (1)", "CONVERT TO CHARACTER SET utf16", False),
         (None, "a INT, s SET('a','b') AS (1)", "MODIFY s SET('a','b','c') AS (1)", False),
         (None, "a INT, s SET('a','b') AS (1)", "MODIFY s SET('b','a') AS (1)", True),
     ],
