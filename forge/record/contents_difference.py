@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from forge.compile.rows.table_map import wire_columns
-from forge.plan.definitions import DdlStatement, dropped_tables
+from forge.plan.definitions import AnyTableCreation, DdlStatement, dropped_tables
 from forge.plan.plan import Plan
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import ForeignKey, Table
@@ -59,6 +59,9 @@ def comparable_tables(plan: Plan) -> dict[str, Table]:
         if isinstance(group, DdlStatement) and group.kind not in _HARMLESS and not group.no_effect:
             times.update({table.full_name for table in group.tables})
             times.update(dropped_tables(group))
+            if not isinstance(group, AnyTableCreation):
+                # A table that has got its name by now was made under another.
+                times.update({table.full_name for table in group.tables})
         elif isinstance(group, Transaction) and (group.unlogged or _takes_back(group)):
             # What is taken back later may be in the log all the same.
             times.update({part.table.full_name for step in group.rows_statements for part in step.parts()})

@@ -24,7 +24,7 @@ from forge.plan.transactions import Transaction
 from forge.record.contents import UNTOLD, Contents, TableContents, answered, questions
 from forge.record.contents_difference import comparable_tables, first_contents_difference
 from forge.record.replayed_contents import contents_of_decode
-from forge.scenario import Scenario, Session, expand, insert, update
+from forge.scenario import Scenario, Session, ddl, expand, insert, update
 from forge.scenario import plan as plan_of
 from forge.servers import server_line
 from forge.values.declaration.sqltype import SqlType
@@ -150,6 +150,17 @@ def test_a_table_that_ddl_has_touched_since_is_not_compared(make_plan: MakePlan)
     index = TableAlteration(DefinitionText("CREATE INDEX i ON t (v)", "shop"), ("shop",), (table,), form="create_index")
     assert comparable_tables(finished(plan, truncate)) == {}
     assert set(comparable_tables(finished(plan, index))) == {"shop.t"}
+
+
+@pytest.mark.parametrize("rename", ["ALTER TABLE d.t RENAME TO d.r", "RENAME TABLE d.t TO d.r"])
+def test_the_rows_of_a_table_that_got_another_name_are_those_of_the_scenario(rename: str) -> None:
+    scenario = Scenario("renamed", tables=["CREATE TABLE d.t (a INT)"]).transaction(insert("d.t", {"a": 1}))
+    plan = plan_of(scenario.transaction(ddl(rename)))
+    files = write_files(plan, compile_files(plan))
+    shown = {"d.r": TableContents(["a"], ["text"], [["1"]])}
+    assert first_contents_difference(plan, shown, tuple(files)) is None
+    shown["d.r"].rows[0][0] = "2"
+    assert first_contents_difference(plan, shown, tuple(files)) is not None
 
 
 SILENT = """\
