@@ -331,3 +331,11 @@ def test_mysql_copies_for_what_becomes_not_null_without_strict_mode_and_for_type
     scenario = Scenario("copies", session=Session(sql_mode=mode), tables=[table])
     scenario = scenario.transaction(insert("d.t", {"at": "2024-02-29 10:11:12", "a": 1}))
     assert ("time_zone" in variables_of_alter_table(scenario, action)) == copies
+
+
+def test_mariadb_computes_bytes_for_wide_characters_in_a_table_of_the_collation_binary() -> None:
+    table = "CREATE TABLE d.t (a VARCHAR(5) CHARACTER SET utf32 AS (CONCAT('a', 1)), b INT) CHARSET=binary"
+    plan(Scenario("wide", tables=[table]))
+    plan(Scenario("wide", server=MARIADB, tables=[table.replace("utf32", "latin1")]))
+    with pytest.raises(UnsupportedError, match="wide characters in a table of bytes"):
+        plan(Scenario("wide", server=MARIADB, tables=[table]))

@@ -121,8 +121,15 @@ def check_table_charset(
         return
     if table_collation == BINARY_COLLATION and expression.changes_case:
         raise UnsupportedError("UPPER and LOWER in a table of the collation binary are not supported yet")
-    if charset(collation(table_collation, line.name).charset).min_length > 1 and defined.type_facts.is_bytes:
+    its = defined.type.collation
+    if table_collation == BINARY_COLLATION and its is not None and _is_wide(its, line):
+        raise UnsupportedError("an expression for wide characters in a table of bytes is not supported yet")
+    if _is_wide(table_collation, line) and defined.type_facts.is_bytes:
         raise UnsupportedError("an expression for bytes in a table of wide characters is not supported yet")
+
+
+def _is_wide(collation_id: int, line: ServerLine) -> bool:
+    return charset(collation(collation_id, line.name).charset).min_length > 1
 
 
 def _check_generated(draft: ColumnDraft, line: ServerLine) -> None:
