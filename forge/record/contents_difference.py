@@ -57,11 +57,12 @@ def comparable_tables(plan: Plan) -> dict[str, Table]:
     times: Counter[str] = Counter()
     for group in plan.groups:
         if isinstance(group, DdlStatement) and group.kind not in _HARMLESS and not group.no_effect:
-            times.update({table.full_name for table in group.tables})
+            names = {table.full_name for table in group.tables}
+            times.update(names)
             times.update(dropped_tables(group))
             if not isinstance(group, AnyTableCreation):
                 # A table that has got its name by now was made under another.
-                times.update({table.full_name for table in group.tables})
+                times.update(names)
         elif isinstance(group, Transaction) and (group.unlogged or _takes_back(group)):
             # What is taken back later may be in the log all the same.
             times.update({part.table.full_name for step in group.rows_statements for part in step.parts()})

@@ -8,7 +8,6 @@ import pytest
 from forge.binlog.reader import read_events
 from forge.compile import compile_files, write_files
 from forge.errors import ScenarioError, UnsupportedError
-from forge.events.query import Query
 from forge.events.table_map import TableMap
 from forge.plan.keys import key_of_rows
 from forge.scenario import Scenario, Session, ddl, insert, plan
@@ -388,25 +387,6 @@ def test_a_moment_that_mariadb_reads_of_a_text_and_keeps_is_not_supported(
     else:
         with pytest.raises(UnsupportedError, match="of a text, and is kept"):
             plan(scenario)
-
-
-def test_alter_table_asks_for_the_time_zone_beside_a_date_that_is_today_by_default() -> None:
-    """Recorded on MariaDB 10.11 and 11.8; what it reads of other clocks is refused by name."""
-    scenario = Scenario(
-        "clocks", server=MARIADB, tables=["CREATE TABLE d.t (a DATE DEFAULT (CURRENT_DATE), b INT)"]
-    ).transaction(ddl("ALTER TABLE d.t DROP b"))
-    planned = plan(scenario)
-    (log,) = write_files(planned, compile_files(planned))
-    bodies = [placed.event.body for placed in read_events(log)]
-    (altered,) = (body for body in bodies if isinstance(body, Query) and body.query.startswith("ALTER"))
-    assert dict(altered.status_variables)["time_zone"] == "+00:00"
-    for column in ("TIME DEFAULT CURRENT_TIME", "DATE DEFAULT NOW()"):
-        with pytest.raises(UnsupportedError, match="ALTER TABLE beside the default"):
-            plan(
-                Scenario("clocks", server=MARIADB, tables=[f"CREATE TABLE d.t (a {column}, b INT)"]).transaction(
-                    ddl("ALTER TABLE d.t DROP b")
-                )
-            )
 
 
 def test_mariadbs_vector_takes_no_word_binary_for_its_collation() -> None:

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from decimal import Decimal
 
-from forge.charsets import charset, collation, compare_key
+from forge.charsets import compare_key
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.literals import strict_value, under
 from forge.errors import ScenarioError, UnsupportedError, about
@@ -27,6 +27,7 @@ from forge.values.declaration.sqltype import SqlType
 from forge.values.literals import is_number
 from forge.values.numeric.floats import float_text, to_float32
 from forge.values.registry import facts_of
+from forge.values.text.column_charset import charset_of
 
 _NOW = ("CURRENT_TIMESTAMP", "NOW", "LOCALTIME", "LOCALTIMESTAMP")
 _DATES, _TIMES = ("CURRENT_DATE", "CURDATE"), ("CURRENT_TIME", "CURTIME")
@@ -257,8 +258,8 @@ def _check_double(defined: ColumnDefinition, number: Decimal, offset: int, line:
     if length is not None and len(f"{number:f}") > length:
         problem = f"the default {number} of a {defined.type.name} that is short is not supported yet"
         raise SqlUnsupported(problem, offset, expected="a text")
-    collation_id = defined.type.collation
-    is_wide = collation_id is not None and charset(collation(collation_id, line.name).charset).min_length > 1
+    own = charset_of(defined.wire)
+    is_wide = own is not None and own.min_length > 1
     if defined.type.name == "CHAR" and is_wide and not line.grammar.opens_literal_defaults:
         problem = f"the default {number} of a CHAR column of a character set without ASCII is not supported yet"
         raise SqlUnsupported(problem, offset, expected="a text")

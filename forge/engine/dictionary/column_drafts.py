@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import replace
 
-from forge.charsets import charset, collation, compare_key
+from forge.charsets import compare_key
 from forge.engine.dictionary.column_defaults import check_now, with_default
 from forge.engine.dictionary.columns import ColumnDefinition, primary_null
 from forge.errors import ScenarioError, UnsupportedError
@@ -24,6 +24,7 @@ from forge.sql.errors import SqlError, SqlUnsupported, StrictRefusal, at_offset,
 from forge.sql.expressions import Expression, parse_expression
 from forge.values.declaration.sqltype import SqlType
 from forge.values.registry import codec_for, column_for, facts_of, stored_type
+from forge.values.text.column_charset import charset_of, charset_of_collation
 
 
 def check_primary_nulls(keys: Iterable[KeyDraft], drafts: Iterable[ColumnDraft], line: ServerLine) -> None:
@@ -121,15 +122,11 @@ def check_table_charset(
         return
     if table_collation == BINARY_COLLATION and expression.changes_case:
         raise UnsupportedError("UPPER and LOWER in a table of the collation binary are not supported yet")
-    its = defined.type.collation
-    if table_collation == BINARY_COLLATION and its is not None and _is_wide(its, line):
+    own, of_table = charset_of(defined.wire), charset_of_collation(table_collation)
+    if table_collation == BINARY_COLLATION and own is not None and own.min_length > 1:
         raise UnsupportedError("an expression for wide characters in a table of bytes is not supported yet")
-    if _is_wide(table_collation, line) and defined.type_facts.is_bytes:
+    if of_table is not None and of_table.min_length > 1 and defined.type_facts.is_bytes:
         raise UnsupportedError("an expression for bytes in a table of wide characters is not supported yet")
-
-
-def _is_wide(collation_id: int, line: ServerLine) -> bool:
-    return charset(collation(collation_id, line.name).charset).min_length > 1
 
 
 def _check_generated(draft: ColumnDraft, line: ServerLine) -> None:

@@ -13,7 +13,7 @@ from forge.servers import server_line
 from forge.sql.ast.definitions import LiteralDefault
 from forge.sql.errors import at_offset, unsupported_at
 from forge.sql.expressions import parse_expression
-from forge.values.text.column_charset import BINARY_COLLATION
+from forge.values.text.column_charset import BINARY_COLLATION, charset_of
 
 
 def keeps_charset(definition: Definition) -> bool:
@@ -42,14 +42,14 @@ def check_texts(definition: Definition) -> None:
             with at_offset(offset):
                 kept_in.encode(text)
     for column in definition.columns:
-        literal, collation_id = column.column.default, column.type.collation
-        if column.column.computed_default and isinstance(literal, str) and collation_id is not None:
+        literal = column.column.default if column.column.computed_default else None
+        if isinstance(literal, str):
             written = _written(column)
             # Hex is kept as it is; the column may have got another set since.
-            own = charset(collation(collation_id, definition.server).charset)
+            own = charset_of(column.wire) if isinstance(written, bytes) else None
             with at_offset(column.offset) if isinstance(written, str) else unsupported_at(column.offset):
-                (own if isinstance(written, bytes) else kept_in).encode(literal)
-        if column.column.computed_default and isinstance(column.column.default, bytes) and kept_in.min_length > 1:
+                (own or kept_in).encode(literal)
+        if isinstance(literal, bytes) and kept_in.min_length > 1:
             problem = f"a default of the {column.type.name} column {column.name!r} in a table of wide characters"
             raise UnsupportedError(f"{problem} is not supported yet")
 
