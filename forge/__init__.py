@@ -64,5 +64,13 @@ def __getattr__(name: str) -> Any:
     if name in __all__:
         from importlib import import_module
 
-        return getattr(import_module(_MODULES.get(name, "forge.scenario")), name)
+        from forge.hypothesis_types import register
+
+        found = getattr(import_module(_MODULES.get(name, "forge.scenario")), name)
+        register()
+        return found
     raise AttributeError(f"module 'forge' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

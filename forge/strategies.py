@@ -18,6 +18,7 @@ from hypothesis.errors import UnsatisfiedAssumption
 from forge.engine.requests.transactions import Transaction
 from forge.errors import ScenarioError, nearest
 from forge.events.event import Event
+from forge.hypothesis_types import register
 from forge.plan.tables import Row as TableRow
 from forge.plan.tables import Table
 from forge.scenario.model import Scenario
@@ -31,7 +32,7 @@ from forge.testing.mutations import MutatedLog, mutated
 from forge.testing.scenarios import scenarios as drawn_scenarios
 from forge.values.registry import column_types
 
-__all__ = ["events", "logs", "mutated_logs", "register", "rows", "scenarios", "tables", "transactions"]
+__all__ = ["events", "logs", "mutated_logs", "rows", "scenarios", "tables", "transactions"]
 
 _DEFAULT = "mysql-9.7"
 
@@ -119,13 +120,6 @@ def mutated_logs(
     return _mutated(drawn)
 
 
-def register() -> None:
-    """What ``st.from_type`` gives for :class:`forge.Log` and :class:`forge.Scenario`; Hypothesis calls it."""
-    st.register_type_strategy(Log, logs())
-    st.register_type_strategy(Scenario, scenarios())
-    st.register_type_strategy(MutatedLog, mutated_logs())
-
-
 @st.composite
 def _taken(draw: st.DrawFn, choices: Choices) -> Scenario:
     try:
@@ -161,3 +155,6 @@ def _types(given: Names) -> tuple[str, ...]:
         if name not in column_types():
             raise ScenarioError(f"there is no type {name!r}", suggestion=nearest(name, column_types()))
     return names
+
+
+register()  # The types are loaded now.

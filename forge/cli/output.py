@@ -17,16 +17,17 @@ from forge.errors import ScenarioError
 
 STDOUT = "-"
 
-#: What a file is made of; text is written as UTF-8.
+#: What a file is made of; text is written as UTF-8, and bytes are binary data, which no terminal gets.
 Chunks = bytes | str | Iterable[bytes] | Iterable[str] | Iterable[bytes | str]
 #: Characters that are encoded at a time.
 _PIECE = 1 << 20
 
 
 def write_output(target: str, chunks: Chunks) -> None:
-    """Write ``chunks`` to the file ``target``, or to standard output if it is ``-``.  Raises OSError.
+    """Write ``chunks`` to the file ``target``, or to standard output if it is ``-``.
 
-    A command that reads files calls :func:`refuse_inputs` first.
+    Raises OSError; ScenarioError for bytes that would go to a terminal.  A command that reads files calls
+    :func:`refuse_inputs` first.
     """
     write_files([(target, chunks)])
 
@@ -48,10 +49,16 @@ def write_files(files: Iterable[tuple[str, Chunks]]) -> None:
 def _write(file: BinaryIO, part: bytes | str) -> None:
     """Text is encoded a piece at a time: a value may have many megabytes."""
     if isinstance(part, bytes):
+        _refuse_terminal(file)
         file.write(part)
         return
     for at in range(0, len(part), _PIECE):
         file.write(part[at : at + _PIECE].encode())
+
+
+def _refuse_terminal(file: BinaryIO) -> None:
+    if file.isatty():
+        raise ScenarioError("the output is binary and would go to a terminal", expected="-o FILE, or a pipe")
 
 
 def write_binlogs(
@@ -123,6 +130,7 @@ def output_file(target: str) -> Iterator[BinaryIO]:
     Standard output and targets that are no regular files are written directly.  Raises as :func:`write_output`.
     """
     with drafts() as made, _opened(target, made) as file:
+        _refuse_terminal(file)
         yield file
 
 

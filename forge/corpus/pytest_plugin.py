@@ -85,8 +85,9 @@ class BinlogFactory:
         server: str | None = None,
         settings: Mapping[str, Any] | None = None,
     ) -> Log:
+        __tracebackhide__ = True
         import forge
-        from forge.errors import ScenarioError
+        from forge.errors import ForgeError, ScenarioError
         from forge.testing.logs import is_text
 
         given = self._scenario if scenario is None else scenario
@@ -94,7 +95,10 @@ class BinlogFactory:
             raise ScenarioError("binlog() has no scenario", expected="an argument, or @pytest.mark.binlog(scenario)")
         if isinstance(given, (str, PathLike)) and not is_text(given, self._folder):
             given = self._folder / Path(given)
-        return forge.build(given, server=server or self._server, settings=settings)
+        try:
+            return forge.build(given, server=server or self._server, settings=settings)
+        except ForgeError as error:  # What is wrong is in the scenario: our frames would only hide the sentence.
+            raise error.with_traceback(None) from None
 
 
 def binlog_cases(

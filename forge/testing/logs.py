@@ -71,6 +71,9 @@ class LogFile:
     #: The columns of tables, of which the log of a scenario does not tell all.
     declared: Mapping[str, Sequence[Column]] = field(default_factory=dict, repr=False, compare=False)
 
+    def __repr__(self) -> str:
+        return f"<LogFile {self.name!r}: {len(self.data):,} bytes>"
+
     @property
     def events(self) -> list[dict[str, Any]]:
         """The events, each as ``forge dump --json`` shows it (docs/canonical-decode.md)."""
@@ -134,6 +137,12 @@ class Log:
     tables: Mapping[str, list[dict[str, Any]]] = field(default_factory=dict)
     #: The server line that it was built for.
     server: str | None = None
+
+    def __repr__(self) -> str:
+        """Where the log is from and how large it is: its bytes are in ``.data``."""
+        server = "" if self.server is None else f" of {self.server}"
+        files = repr(self.files[0].name) if len(self.files) == 1 else f"{len(self.files)} files"
+        return f"<Log{server}: {files}, {sum(len(file.data) for file in self.files):,} bytes>"
 
     @property
     def data(self) -> bytes:

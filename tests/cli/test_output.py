@@ -14,7 +14,7 @@ import pytest
 
 import forge
 from forge.cli import app
-from forge.cli.output import write_binlogs, write_output
+from forge.cli.output import output_file, write_binlogs, write_output
 from forge.drafts import draft_folder
 from forge.errors import ScenarioError
 
@@ -45,6 +45,20 @@ def test_text_and_bytes_are_written_whole(tmp_path: Path) -> None:
     assert target.read_bytes() == b"\x00\xff"
     write_output(str(target), ["é", "\n"])
     assert target.read_bytes() == b"\xc3\xa9\n"
+
+
+def test_a_terminal_gets_text_and_no_binary_data() -> None:
+    ours, terminal = os.openpty()
+    try:
+        write_output(os.ttyname(terminal), "text\n")
+        with pytest.raises(ScenarioError, match="the output is binary and would go to a terminal; expected -o FILE"):
+            write_output(os.ttyname(terminal), b"\xfebin")
+        with pytest.raises(ScenarioError, match="would go to a terminal"), output_file(os.ttyname(terminal)):
+            pass
+        assert os.read(ours, 100) == b"text\r\n"
+    finally:
+        os.close(ours)
+        os.close(terminal)
 
 
 def test_a_new_file_has_the_usual_rights_and_an_old_one_keeps_its_own(tmp_path: Path) -> None:

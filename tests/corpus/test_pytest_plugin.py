@@ -78,6 +78,24 @@ def test_an_assertion_shows_the_first_difference(tmp_path: Path) -> None:
     assert "binlog() has no scenario; expected an argument, or @pytest.mark.binlog(scenario)" in said
 
 
+def test_a_wrong_scenario_is_a_sentence_below_the_line_of_the_test(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text(
+        f"SCENARIO = {SCENARIO!r}\n"
+        "def test_word(binlog):\n"
+        "    binlog(SCENARIO.replace('insert', 'inset'))\n"
+        "def test_type(binlog):\n"
+        "    binlog(SCENARIO.replace('VARCHAR', 'VARCHR'))\n"
+        "def test_file(binlog):\n"
+        "    binlog('nowhere.yaml')\n"
+    )
+    code, said = run(tmp_path)
+    assert code == 1
+    assert "scenario:4: unknown word 'inset' in transactions[0][0]; did you mean 'insert'?" in said
+    assert "scenario:2: unknown column type 'VARCHR'; did you mean 'VARCHAR'?" in said
+    assert "nowhere.yaml" in said
+    assert "forge/" not in said.replace(str(tmp_path), "")
+
+
 def test_cases_of_a_kit_are_parameters(kit: Path, tmp_path: Path) -> None:
     (tmp_path / "pytest.ini").write_text(f"[pytest]\nbinlog_kit = {kit}\n")
     (tmp_path / "test_it.py").write_text(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -119,9 +121,29 @@ def test_events_have_the_types_that_were_chosen(event: Event) -> None:
     assert isinstance(event.body, (TableMap, Xid))
 
 
-def test_types_of_ours_have_their_strategies() -> None:
-    strategies.register()
+@pytest.mark.parametrize(
+    "order",
+    [
+        "from forge.strategies import logs; import hypothesis; from forge import Log, Scenario",
+        "import hypothesis; from forge import Log, Scenario",
+        "from forge import Log, Scenario; import hypothesis",
+    ],
+)
+def test_types_of_ours_have_their_strategies_whatever_is_imported_first(order: str) -> None:
+    asked = "from hypothesis import strategies as st\nfor one in (Log, Scenario):\n    st.from_type(one).validate()\n"
+    ended = subprocess.run(
+        [sys.executable, "-W", "error", "-c", f"{order}\n{asked}"], capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
 
+
+def test_hypothesis_loads_nothing_of_ours_but_the_entry_point() -> None:
+    loaded = "import hypothesis, sys; print(*sorted(one for one in sys.modules if one.split('.')[0] == 'forge'))"
+    ended = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
+    assert ended.stdout.split() == ["forge", "forge.hypothesis_types"]
+
+
+def test_types_of_ours_have_their_strategies() -> None:
     @settings(quick, max_examples=2)
     @given(st.from_type(Log))
     def logs(log: Log) -> None:

@@ -15,10 +15,10 @@ _encode = msgspec.json.Encoder().encode
 _encoder = json.JSONEncoder(ensure_ascii=False)
 
 
-def json_line(shown: Mapping[str, Any], size: int) -> Iterator[bytes | str]:
+def json_line(shown: Mapping[str, Any], size: int) -> Iterator[str]:
     """The object of an event, or of a row of it, as a line of JSON; ``size`` is that of the event."""
     if size < LARGE:
-        yield msgspec.json.format(_encode(shown), indent=0) + b"\n"
+        yield msgspec.json.format(_encode(shown), indent=0).decode() + "\n"
         return
     before = "{"
     for name, value in shown.items():
@@ -58,7 +58,7 @@ def json_pieces(value: Any) -> Iterator[str]:
         yield _encoder.encode(value)
 
 
-def _rows(rows: list[dict[str, Any]]) -> Iterator[bytes | str]:
+def _rows(rows: list[dict[str, Any]]) -> Iterator[str]:
     yield "["
     for number, row in enumerate(rows):
         if number:
@@ -67,10 +67,10 @@ def _rows(rows: list[dict[str, Any]]) -> Iterator[bytes | str]:
     yield "]"
 
 
-def _part(row: Mapping[str, Any], part: Any) -> Iterator[bytes | str]:
+def _part(row: Mapping[str, Any], part: Any) -> Iterator[str]:
     """A row, or an image of it, in pieces if a cell is large."""
     cells = (cell for image in ("before", "after") for cell in row.get(image) or ())
     if any(isinstance(text, str) and len(text) >= LARGE for cell in cells for text in cell.values()):
         yield from json_pieces(part)
     else:
-        yield msgspec.json.format(_encode(part), indent=0)
+        yield msgspec.json.format(_encode(part), indent=0).decode()

@@ -62,7 +62,7 @@ def command(
         if as_html:
             write_output(output, html_page(shown(file), chosen()))
         elif as_json:
-            write_output(output, (msgspec.json.encode(section_object(section)) + b"\n" for section in chosen()))
+            write_output(output, (msgspec.json.encode(section_object(section)).decode() + "\n" for section in chosen()))
         else:
             write_output(output, (line + "\n" for section in chosen() for line in text_lines(section)))
     if problems:

@@ -129,7 +129,7 @@ def _ask_testee(file: str, command: str, level: str | None, timeout: float, as_j
             "difference": msgspec.to_builtins(result.difference),
             "warnings": result.reading.warnings,
         }
-        write_output(STDOUT, [msgspec.json.encode(shown_result) + b"\n"])
+        write_output(STDOUT, [msgspec.json.encode(shown_result).decode() + "\n"])
     else:
         lines = [f"{hello.name} {hello.version}: {result.outcome.upper()}: {said}".removesuffix(": ") + "\n"]
         write_output(STDOUT, [*lines, *(f"  warned: {warning}\n" for warning in result.reading.warnings)])
@@ -137,14 +137,14 @@ def _ask_testee(file: str, command: str, level: str | None, timeout: float, as_j
         raise CheckFailed(f"{shown(file)}: {hello.name} {_TESTEE_MISTAKES[result.outcome]}")
 
 
-def _json_lines(verdicts: Sequence[Verdict]) -> Iterator[bytes]:
+def _json_lines(verdicts: Sequence[Verdict]) -> Iterator[str]:
     import msgspec
 
     from forge.check.compare.compare import count_outcomes
 
     for verdict in verdicts:
-        yield msgspec.json.encode(verdict) + b"\n"
-    yield msgspec.json.encode({"summary": count_outcomes(verdicts)}) + b"\n"
+        yield msgspec.json.encode(verdict).decode() + "\n"
+    yield msgspec.json.encode({"summary": count_outcomes(verdicts)}).decode() + "\n"
 
 
 def _text_lines(verdicts: Sequence[Verdict]) -> Iterator[str]:

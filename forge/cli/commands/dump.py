@@ -51,7 +51,7 @@ def _dump(log: Any, chosen: Selection, file: str | None, as_json: bool, rows_onl
     write_output(STDOUT, lines(chosen.of(canonical_events(log)), rows_only, file))
 
 
-def _json_lines(events: Iterator[dict[str, Any]], rows_only: bool, file: str | None) -> Iterator[bytes | str]:
+def _json_lines(events: Iterator[dict[str, Any]], rows_only: bool, file: str | None) -> Iterator[str]:
     from forge.check.canonical.pieces import json_line
 
     about: dict[str, Any] = {} if file is None else {"file": shown(file)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import tarfile
 from pathlib import Path
@@ -14,6 +15,7 @@ pytest.importorskip("pyarrow")
 
 from forge.check.canonical.decode import canonical_rows
 from forge.cli.app import run
+from forge.cli.commands.conform import opened_kit
 from forge.corpus.kit.export import export_kit
 from forge.corpus.kit.reading import open_kit
 from forge.corpus.kit.schemas import kit_schemas
@@ -95,11 +97,30 @@ def test_an_archive_has_the_same_bytes_each_time_and_the_same_files(corpus: Path
         (tmp_path / name).mkdir()
         export_kit(corpus, tmp_path / name / "kit.tar.gz", profile="mysql-9.7", jobs=1)
     assert (tmp_path / "a" / "kit.tar.gz").read_bytes() == (tmp_path / "b" / "kit.tar.gz").read_bytes()
-    with tarfile.open(tmp_path / "a" / "kit.tar.gz") as archive:
-        archive.extractall(tmp_path / "unpacked", filter="data")
-    unpacked = open_kit(tmp_path / "unpacked" / "kit")
-    assert {case.server for case in unpacked.cases} == {"mysql-9.7"}
-    assert all((kit / "cases" / case.id / "case.json").is_file() for case in unpacked.cases)
+    with opened_kit(tmp_path / "a" / "kit.tar.gz") as unpacked:
+        assert {case.server for case in unpacked.cases} == {"mysql-9.7"}
+        assert all(unpacked.path(case, file).is_file() for case in unpacked.cases for file in case.files)
+        assert all((kit / "cases" / case.id / "case.json").is_file() for case in unpacked.cases)
+
+
+@pytest.mark.parametrize("name", ["../outside", "/outside", "kit/../../outside"])
+def test_an_archive_writes_nothing_outside_of_its_folder(name: str, tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "kit.tar.gz", "w:gz") as archive:
+        archive.addfile(tarfile.TarInfo(name), io.BytesIO())
+    with (
+        pytest.raises(ScenarioError, match="is no file below the archive's folder"),
+        opened_kit(tmp_path / "kit.tar.gz"),
+    ):
+        pass
+
+
+def test_an_archive_has_no_links(tmp_path: Path) -> None:
+    link = tarfile.TarInfo("kit/cases")
+    link.type, link.linkname = tarfile.SYMTYPE, "/"
+    with tarfile.open(tmp_path / "kit.tar.gz", "w:gz") as archive:
+        archive.addfile(link)
+    with pytest.raises(ScenarioError, match="is no file below"), opened_kit(tmp_path / "kit.tar.gz"):
+        pass
 
 
 def test_a_folder_with_something_else_stays_as_it_is(corpus: Path, tmp_path: Path) -> None:

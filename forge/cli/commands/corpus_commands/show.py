@@ -109,11 +109,11 @@ def _printable(row: dict[str, Any]) -> dict[str, Any]:
     return row | {"files": files}
 
 
-def _json_lines(entries: Iterable[Entry]) -> Iterator[bytes]:
+def _json_lines(entries: Iterable[Entry]) -> Iterator[str]:
     import msgspec
 
     for entry in entries:
-        yield msgspec.json.encode(entry) + b"\n"
+        yield msgspec.json.encode(entry).decode() + "\n"
 
 
 def _case_lines(entries: Iterable[Entry]) -> Iterator[str]:
