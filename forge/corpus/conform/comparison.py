@@ -223,6 +223,8 @@ def _did(reading: Reading, difference: Difference | None) -> Outcome:
 def shown(value: Any) -> str:
     """A value in a sentence."""
     text = json.dumps(value, ensure_ascii=False, default=lambda raw: json.loads(bytes(raw)))
+    if not text.isprintable():
+        text = "".join(one if one.isprintable() else json.dumps(one)[1:-1] for one in text)
     return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}... ({len(text)} characters)"
 
 

@@ -20,6 +20,7 @@ import msgspec
 from forge.corpus.conform.comparison import Reading
 from forge.corpus.kit.protocol import VERSION, Answer, Hello, Level, Request, parse_answer, request_line
 from forge.errors import EnvironmentMissing, ScenarioError
+from forge.events.plain import one_line
 
 #: Bytes that are read at once, and kept of each end of what a testee says on standard error.
 _PIECE: Final = 1 << 16
@@ -30,6 +31,8 @@ _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 _PROCESSES: Final = Path("/proc/self").parent
 #: From the id of a request to the next one: an answer that comes before it was asked for has none of these.
 _STEP: Final = 7
+#: Characters of a testee's words that are kept.
+_MESSAGE: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +97,19 @@ class Testee:
         """
         if self._hello is None:
             try:
-                self._hello = self._start()
+                said = self._start()
             except _Stopped as stopped:
                 self._kill()
                 raise ScenarioError(
-                    f"the testee {shlex.join(self.command)!r} does not say hello: {stopped.message}"
+                    f"the testee {shlex.join(self.command)!r} does not say hello: {said_in_a_line(stopped.message)}"
                 ) from None
+            self._hello = msgspec.structs.replace(
+                said,
+                name=said_in_a_line(said.name),
+                version=said_in_a_line(said.version),
+                language=None if said.language is None else said_in_a_line(said.language),
+                limits=[said_in_a_line(limit) for limit in said.limits],
+            )
         return self._hello
 
     def read(
@@ -125,7 +135,7 @@ class Testee:
             return self._reading(path, level, flavor, server, most, coverage)
         except _Stray as stray:
             self._kill()
-            return Reading(ended=stray.ended, message=stray.message)
+            return Reading(ended=stray.ended, message=said_in_a_line(stray.message))
 
     def _reading(
         self,
@@ -152,14 +162,15 @@ class Testee:
                 if answer.end is not None:
                     if answer.id is None:
                         raise _Stopped("crashed", "its end does not have the id of the request")
-                    reading.ended, reading.message, reading.coverage = answer.end, answer.message, answer.coverage
+                    reading.ended, reading.coverage = answer.end, answer.coverage
+                    reading.message = None if answer.message is None else said_in_a_line(answer.message)
                     break
                 _take(answer, reading)
         except _Stray:
             raise
         except _Stopped as stopped:
             self._kill()
-            reading.ended, reading.message = stopped.ended, stopped.message
+            reading.ended, reading.message = stopped.ended, said_in_a_line(stopped.message)
         return reading
 
     def _has_more(self) -> bool:
@@ -308,6 +319,13 @@ class Testee:
                 stream.close()
 
 
+def said_in_a_line(text: str) -> str:
+    """Words of a testee: on one line that drives no terminal, and cut where they are too long."""
+    # What is far too long is not looked at as a whole.
+    line = one_line(text[: 4 * _MESSAGE])
+    return line if len(line) <= _MESSAGE else line[: _MESSAGE - 1] + "…"
+
+
 def _ends(said: bytes) -> bytes:
     """The first and the last bytes of what is too long to keep."""
     return said if len(said) <= 2 * _TAIL else said[:_TAIL] + said[-_TAIL:]
@@ -321,10 +339,9 @@ def _take(answer: Answer, reading: Reading) -> None:
     elif answer.row is not None:
         reading.rows.append(answer.row)
     elif answer.gap is not None:
-        place = answer.gap.get("offset", 0), answer.gap.get("inner", 0)
-        reading.gaps[place] = str(answer.gap.get("what", ""))
+        reading.gaps[answer.gap.offset, answer.gap.inner] = said_in_a_line(answer.gap.what)
     elif answer.warning is not None:
-        reading.warnings.append(answer.warning)
+        reading.warnings.append(said_in_a_line(answer.warning))
     else:
         raise _Stopped("crashed", "it says hello where it was asked for a file")
 

@@ -103,6 +103,14 @@ class RowAnswer(msgspec.Struct, frozen=True, kw_only=True):
     inner: int = 0
 
 
+class Gap(msgspec.Struct, frozen=True, kw_only=True):
+    """What is left of the event at that place is left out, and why."""
+
+    offset: int = 0
+    inner: int = 0
+    what: str = ""
+
+
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """One line of a testee: exactly one of these, but ``message``, ``id`` and ``coverage``, which go with ``end``.
 
@@ -115,7 +123,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     frame: Frame | None = None
     event: EventAnswer | None = None
     row: RowAnswer | None = None
-    gap: dict[str, Any] | None = None
+    gap: Gap | None = None
     warning: str | None = None
     end: End | None = None
     message: str | None = None

@@ -8,6 +8,7 @@ import pytest
 
 from forge.corpus.conform.forms import FORMS, NOT_COMPARED, Forms
 from forge.errors import ScenarioError
+from forge.values.text.compressed import compress
 
 INTEGER = {"raw": "ffffff", "text": "16777215", "value": {"integer": "16777215"}}
 FLOAT = {"raw": "cdcccc3d", "text": "0.1", "value": {"float": "0.1"}}
@@ -36,6 +37,16 @@ BITS = {"raw": "05", "text": "5", "value": {"bits": "101"}}
 STEP = {"operation": "REPLACE", "path": "$.a", "value": '{"b": "c"}'}
 DIFFS = {"raw": "", "value": {"diffs": [STEP]}}
 NULL = {"raw": None}
+#: Of MariaDB's compressed columns: as it is; deflated.
+PLAIN = {"type_code": 141, "raw": "03006100", "prefix": 1, "value": {"bytes": "6100"}}
+DEFLATED = {
+    "type_code": 140, "raw": "0b00" + compress(b"a" * 99 + b"\xe9").hex(), "prefix": 2, "text": "a" * 99 + "é",
+    "value": {"text": "a" * 99 + "é"},
+}  # fmt: skip
+#: A BINARY that the log says to be one, with a zero byte that is not logged.
+FILLED = {"type_code": 254, "raw": "0161", "prefix": 1, "value": {"bytes": "6100"}}
+YEAR = {"raw": "00", "text": "0000", "value": {"year": "0"}}
+WORD = {"raw": "", "text": '"a"', "value": {"json": "a"}}
 
 
 @pytest.mark.parametrize(
@@ -85,6 +96,39 @@ NULL = {"raw": None}
         (BITS, {"bits": "number"}, 5),
         ({"raw": "ff" * 8, "value": {"bits": "1" * 64}}, {"bits": "number signed"}, -1),
         (NULL, {"integer": "number"}, None),
+        (PLAIN, {}, {"bytes": "6100"}),
+        (PLAIN, {"bytes": "raw"}, "03006100"),
+        (PLAIN, {"bytes": "hex"}, "6100"),
+        (PLAIN, {"bytes": "utf8"}, "a\0"),
+        (PLAIN, {"bytes": "text-or-hex"}, {"hex": "6100"}),
+        (PLAIN, {"bytes": "opaque"}, "6100"),
+        (DEFLATED, {"text": "hex"}, "61" * 99 + "e9"),
+        (DEFLATED, {"text": "utf8"}, {"hex": "61" * 99 + "e9"}),
+        (DEFLATED, {"text": "text-or-hex"}, {"hex": "61" * 99 + "e9"}),
+        (DEFLATED, {"text": "text-or-hex"}, "a" * 99 + "é"),
+        (FILLED, {"bytes": "hex"}, "6100"),
+        (FILLED, {"bytes": "hex"}, "61"),
+        (FILLED, {"bytes": "utf8"}, "a\0"),
+        (FILLED, {"bytes": "utf8"}, "a"),
+        (FILLED, {"bytes": "raw"}, "0161"),
+        (FILLED, {"bytes": "text-or-hex"}, {"hex": "6100"}),
+        (BINARY, {"bytes": "hex padded"}, "61000000"),
+        (BINARY, {"bytes": "utf8 padded"}, "a\0\0"),
+        (BINARY, {"bytes": "text-or-hex padded"}, "a\0"),
+        (SET, {"set": "text-or-number"}, "a,b"),
+        (SET, {"set": "text-or-number"}, 3),
+        (NAMELESS, {"set": "text-or-number"}, "3"),
+        (SET, {"set": "digits"}, "3"),
+        (ENUM, {"enum": "digits"}, "1"),
+        (ENUM, {"enum": "text-or-number"}, "é"),
+        (ENUM, {"enum": "text-or-number"}, 1),
+        (YEAR, {"year": "digits"}, "0"),
+        (DATETIME, {"datetime": "microseconds digits"}, "1709205067500000"),
+        (TIME, {"time": "microseconds digits"}, "-500000"),
+        (ZERO, {"date": "days zero=null digits"}, None),
+        (WORD, {"json": "value"}, "a"),
+        (WORD, {"json": "value"}, '"a"'),
+        (JSON | {"raw": "0100000004", "prefix": 4}, {"json": "opaque"}, "04"),
     ],
 )
 def test_a_value_in_the_declared_form_agrees(cell: dict[str, Any], forms: dict[str, str], answer: Any) -> None:
@@ -126,6 +170,20 @@ def test_a_value_in_the_declared_form_agrees(cell: dict[str, Any], forms: dict[s
         (DIFFS, {"diffs": "value"}, ""),
         (BITS, {"bits": "number"}, True),
         (NULL, {"integer": "number"}, 0),
+        (PLAIN, {"bytes": "hex"}, "61"),
+        (PLAIN, {"bytes": "hex"}, "006100"),
+        (PLAIN, {"bytes": "utf8 padded"}, "a\0\0"),
+        (FILLED, {"bytes": "hex"}, "610000"),
+        (FILLED, {"bytes": "utf8"}, "a\0\0"),
+        (FILLED, {"bytes": "raw"}, "016100"),
+        (FILLED, {}, {"bytes": "61"}),
+        (BINARY, {"bytes": "hex"}, "6100"),
+        (BINARY, {"bytes": "hex padded"}, "610001"),
+        (SET, {"set": "text-or-number"}, "b,a"),
+        (SET, {"set": "digits"}, 3),
+        (DATETIME, {"datetime": "microseconds digits"}, 1709205067500000),
+        (WORD, {"json": "value"}, "b"),
+        (JSON, {"json": "value"}, "[" * 100_000),
     ],
 )
 def test_another_value_does_not(cell: dict[str, Any], forms: dict[str, str], answer: Any) -> None:
@@ -145,11 +203,19 @@ def test_what_a_testee_cannot_show_is_not_compared() -> None:
         ({"interger": "number"}, "did you mean 'integer'"),
         ({"integer": "nummer"}, "did you mean 'number'"),
         ({"integer": "number zero=null"}, "has no option 'zero=null'; expected signed"),
+        ({"integer": ""}, "form for integer is ''; expected typed, raw, opaque, none, number, text"),
     ],
 )
 def test_a_form_that_there_is_not_is_refused(forms: dict[str, str], said: str) -> None:
     with pytest.raises(ScenarioError, match=said):
         Forms(forms)
+
+
+def test_values_that_are_handed_out_undecoded_are_not_asked_for_their_validity() -> None:
+    broken = {"raw": "00000000", "type_code": 245, "value": {"broken": "no document"}}
+    assert Forms({"json": "opaque"}).leaves_open(broken)
+    assert not Forms({"json": "opaque"}).leaves_open(broken | {"type_code": 255})
+    assert not Forms({"json": "hex"}).leaves_open(broken)
 
 
 def test_every_form_is_in_the_documentation() -> None:
