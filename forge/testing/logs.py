@@ -16,7 +16,7 @@ from forge.binlog.index import index_text
 from forge.binlog.logged import logged_events
 from forge.binlog.wrapped import unwrapped
 from forge.check.canonical.cells import Cell, Kind, RowChange
-from forge.check.canonical.decode import canonical_events, event_without_rows
+from forge.check.canonical.decode import canonical_events, events_without_rows
 from forge.check.canonical.table_maps import TableMaps
 from forge.drafts import drafts
 from forge.errors import ForgeError, FormatError, ScenarioError, UnsupportedError
@@ -96,7 +96,7 @@ class LogFile:
         problem: FormatError | UnsupportedError | None = None
         try:
             if self.mode == "raw":
-                events += _events_without_rows(self.data)
+                events += events_without_rows(self.data)
             else:
                 events += canonical_events(self.data)
         except (FormatError, UnsupportedError) as error:
@@ -362,9 +362,3 @@ def _value(cell: Cell, column: Column) -> Any:
 def _python_value(column: Column, value: Any) -> Any:
     codec = codec_for(column)
     return codec.python_value(column, value) if column.members is None else codec.text(column, value)
-
-
-def _events_without_rows(data: bytes) -> Iterator[dict[str, Any]]:
-    tables = TableMaps()
-    for logged in logged_events(data):
-        yield event_without_rows(logged, tables.note(logged))

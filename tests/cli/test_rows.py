@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from forge import build
 from forge.compile import compile_files, write_files
 from forge.scenario import Scenario, Session, delete, insert, plan, update
 
@@ -136,3 +138,72 @@ def test_bulk_reads_files_only() -> None:
         assert ran.stderr == (
             "forge: rows in bulk are read from files, not from standard input; expected the path of a file\n"
         )
+
+
+CHANGING = """\
+scenario: changing
+server: mysql-9.7
+session: {row_metadata: full}
+tables: ["CREATE TABLE d.t (id INT PRIMARY KEY, e ENUM('a','b'), w INT)", "CREATE TABLE d.other (id INT)"]
+transactions:
+  - - insert: {into: d.t, rows: [{id: 1, e: b, w: 7}]}
+  - - ddl: ALTER TABLE d.t MODIFY e ENUM('c','b')
+  - - insert: {into: d.t, rows: [{id: 2, e: c, w: 8}]}
+  - - ddl: ALTER TABLE d.t DROP COLUMN w, ADD COLUMN x BIGINT UNSIGNED NOT NULL DEFAULT 18446744073709551615 FIRST
+  - - delete: {from: d.t, where: {id: 1}}
+"""
+
+
+@pytest.fixture
+def changing(tmp_path: Path) -> Path:
+    path = tmp_path / "changing.000001"
+    path.write_bytes(build(CHANGING).data)
+    return path
+
+
+def test_csv_has_the_columns_of_all_definitions_and_json_lines_those_of_each_row(changing: Path) -> None:
+    ran = forge("rows", changing, "--table", "d.t", "--format", "csv", without_extra=True)
+    lines = ran.stdout.splitlines()
+    assert lines[0].startswith("id,e,w,x,_operation")
+    assert [line.split(",")[:4] for line in lines[1:]] == [
+        ["1", "b", "7", ""], ["2", "c", "8", ""], ["1", "b", "", "18446744073709551615"]
+    ]  # fmt: skip
+    ran = forge("rows", changing, "--table", "d.t", without_extra=True)
+    records = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert [[name for name in record if name[0] != "_"] for record in records] == [["id", "e", "w"]] * 2 + [
+        ["x", "id", "e"]
+    ]
+    ran = forge("rows", changing, "--table", "d.t", "--columns", "x,id", without_extra=True)
+    assert [json.loads(line).get("x") for line in ran.stdout.splitlines()] == [None, None, 18446744073709551615]
+    ran = forge("rows", changing, "--table", "d.t", "--columns", "id,y", without_extra=True)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert "d.t has no column 'y'; expected id, e, w, x" in ran.stderr
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_a_table_whose_columns_change_is_a_file_for_each_definition(changing: Path, tmp_path: Path, form: str) -> None:
+    pq, ipc = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow.ipc")
+    pytest.importorskip("numba")
+    for table in ([], ["--table", "d.t"]):
+        out = tmp_path / f"rows{len(table)}.{form}"
+        ran = forge("rows", changing, *table, "--format", form, "-o", out)
+        second = tmp_path / f"rows{len(table)}.2.{form}"
+        assert ran.stderr == f"{second}: rows from where the columns of the table change\n"
+        first, then = (
+            (pq.read_table(path) if form == "parquet" else ipc.open_file(path).read_all()) for path in (out, second)
+        )
+        assert first["e"].to_pylist() == ["b", "c"]
+        assert then.column_names[:3] == ["x", "id", "e"]
+    ran = forge("rows", changing, "--format", form, "-o", "/dev/null")
+    assert ran.returncode == 2
+    assert "the columns of the table change, and there is one output for all; expected -o FILE" in ran.stderr
+
+
+def test_a_header_from_standard_input_is_that_of_the_first_definition(changing: Path) -> None:
+    with changing.open("rb") as file:
+        ran = subprocess.run(
+            [sys.executable, "-m", "forge", "rows", "-", "--format", "csv"], stdin=file, capture_output=True, text=True,
+            check=False,
+        )  # fmt: skip
+    assert ran.returncode == 2
+    assert re.search(r"the columns of d\.t change at event \d+, offset \d+; expected a file in the place", ran.stderr)

@@ -146,6 +146,7 @@ def test_a_table_whose_columns_change_says_where(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match=r"the columns of d\.t change at event \d+, offset \d+ of .*binlog"):
         forge.read_rows(path, "d.t").read_all()
     assert [len(batch.schema) - 8 for _, batch in forge.read_rows(path)] == [1, 2]
+    assert [len(batch.schema) - 8 for _, batch in forge.read_rows(path, "d.t", parts=True)] == [1, 2]
 
 
 def test_what_is_not_there_is_named_with_what_is(tmp_path: Path) -> None:

@@ -48,6 +48,13 @@ def canonical_events(source: LogSource, beginning: Beginning = FIRST) -> Iterato
         yield canonical_event(logged, tables)
 
 
+def events_without_rows(source: LogSource) -> Iterator[dict[str, Any]]:
+    """As :func:`canonical_events`, but for the rows of row events, which are not looked at."""
+    tables = TableMaps()
+    for logged in logged_events(source):
+        yield event_without_rows(logged, tables.note(logged))
+
+
 def canonical_rows(source: LogSource) -> Iterator[RowChange]:
     """The rows of a file, in file order: what decoders are compared on.
 

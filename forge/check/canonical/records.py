@@ -21,7 +21,8 @@ _NUMBERS = ("TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT", "YEAR", "BIT", 
 class RecordReader:
     """The records of one table of some files.
 
-    ``names`` are the table's columns (``@1``, ``@2`` where the log has no names), known once it was met.
+    ``names`` are the table's columns (``@1``, ``@2`` where the log has no names) by its last definition, known once it
+    was met.  Where the columns change, a record has those of its own definition.
     """
 
     def __init__(self, table: str | None, columns: tuple[str, ...] | None, images: Images) -> None:
@@ -30,12 +31,22 @@ class RecordReader:
         self._columns = columns
         self._images = images
         self._seen: dict[str, None] = {}
+        #: The columns of all definitions that were met, and whether a header has them already.
+        self._met: dict[str, None] = {}
+        self._has_header = False
         #: Whether the table is the first one that was met, and must stay the only one.
         self._found = False
 
+    def meet(self, events: Iterable[dict[str, Any]]) -> None:
+        """Look at definitions alone, before records are read.  Raises as :meth:`records`."""
+        for event in events:
+            if event["type"] == "TABLE_MAP":
+                self._map(event)
+
     def fields(self) -> list[str]:
-        """The keys of the table's columns in a record."""
-        chosen = self._chosen()
+        """The keys of the table's columns, of all definitions that were met: the header of a table of records."""
+        self._has_header = True
+        chosen = list(self._met) if self._columns is None else self._columns
         if self._images != "both":
             return list(chosen)
         return [f"{half}.{name}" for half in ("before", "after") for name in chosen]
@@ -45,8 +56,8 @@ class RecordReader:
 
         A column that the image leaves out is not in the record; NULL is None, numbers are numbers where they are exact,
         bytes are ``0x`` and hex.  A row with one image shows that one.  Raises as canonical_events;
-        ScenarioError if the table's columns change, or if no table was chosen and there are several;
-        UnsupportedError for rows that cannot be told.
+        ScenarioError for a column that is not there or no longer fits the header, or if no table was chosen and there
+        are several; UnsupportedError for rows that cannot be told.
         """
         gtid = None
         for event in events:
@@ -55,6 +66,7 @@ class RecordReader:
                 gtid = fields["gtid"]
             elif event["type"] == "TABLE_MAP":
                 self._map(event)
+                self._check_columns()
             if "rows" not in event or f"{event.get('database')}.{event.get('table')}" != self.table:
                 continue
             if "raw_rows" in event:
@@ -69,7 +81,7 @@ class RecordReader:
         return self.names is not None
 
     def check(self) -> None:
-        """Raises ScenarioError if the table was not met."""
+        """Raises ScenarioError if the table was not met, or has no column that was chosen."""
         if self.names is None:
             named = "no table" if self.table is None else f"no table {self.table!r}"
             raise ScenarioError(
@@ -77,6 +89,7 @@ class RecordReader:
                 expected=", ".join(self._seen) or "a log with tables",
                 suggestion=None if self.table is None else nearest(self.table, self._seen),
             )
+        self._check_columns()
 
     def _map(self, event: dict[str, Any]) -> None:
         fields = event["fields"]
@@ -90,26 +103,26 @@ class RecordReader:
             return
         if "columns" not in fields:
             raise UnsupportedError(fields.get("note", f"the columns of {name} are not known"))
-        place = f"event {event['index']}, offset {event['offset']}"
-        names = tuple(_text(column.get("name", f"@{column['column']}")) for column in fields["columns"])
-        if self.names is not None and names != self.names:
-            raise ScenarioError(f"the columns of {name} change at {place}; read the parts one by one")
-        self.names = names
-        self._chosen()
+        self.names = tuple(_text(column.get("name", f"@{column['column']}")) for column in fields["columns"])
+        known = self._met.keys()
+        if self._has_header and self._columns is None and not known >= set(self.names):
+            raise ScenarioError(
+                f"the columns of {name} change at event {event['index']}, offset {event['offset']}",
+                expected="a file in the place of standard input, or JSON lines",
+            )
+        self._met |= dict.fromkeys(self.names)
 
-    def _chosen(self) -> tuple[str, ...]:
-        names = self.names or ()
-        if self._columns is None:
-            return names
-        for name in self._columns:
-            if name not in names:
+    def _check_columns(self) -> None:
+        for name in (self._columns or ()) if self._met else ():
+            if name not in self._met:
                 raise ScenarioError(
-                    f"{self.table} has no column {name!r}", expected=", ".join(names), suggestion=nearest(name, names)
+                    f"{self.table} has no column {name!r}",
+                    expected=", ".join(self._met),
+                    suggestion=nearest(name, self._met),
                 )
-        return self._columns
 
     def _cells(self, row: dict[str, Any]) -> dict[str, Any]:
-        chosen = self._chosen()
+        chosen = (self.names or ()) if self._columns is None else self._columns
         if self._images == "both":
             values: dict[str, Any] = {}
             for half in ("before", "after"):

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from forge.cli.inputs import errors_in, file_paths, open_log, shown
+from forge.cli.inputs import STDIN, errors_in, file_paths, open_log, shown
 from forge.cli.output import STDOUT, output_file, refuse_inputs, write_output
 from forge.cli.parameters import FILE, keyring_of, keys_options, selection_options
 from forge.cli.progress import progress, progress_to
-from forge.errors import ScenarioError
+from forge.errors import FormatError, ScenarioError, UnsupportedError
 
 if TYPE_CHECKING:
     from forge.binlog.encryption.keyring import Keyring
@@ -67,7 +70,8 @@ def command(
 
     A record has the row's columns and, beside them, the operation, file, position, event number, timestamp, server id
     and GTID. CSV and JSON lines have the exact values of `forge dump`; a column that an image leaves out has no key in
-    JSON and nothing in CSV. Columns whose names the log does not have are @1, @2, ...
+    JSON and nothing in CSV. Columns whose names the log does not have are @1, @2, ... Where the columns of the table
+    change, CSV has those of all definitions; parquet and arrow have a file for each: rows.parquet, rows.2.parquet ....
 
     \b
     Example:
@@ -97,11 +101,18 @@ def _text_records(
     wanted: Selection,
     keyring: Keyring | None,
 ) -> Iterator[str]:
-    from forge.check.canonical.decode import canonical_events
+    from forge.check.canonical.decode import canonical_events, events_without_rows
     from forge.check.canonical.records import BESIDE, RecordReader
 
     reader = RecordReader(table, columns, images)
     header = form == "csv"
+    if (header or columns) and STDIN not in files:
+        # A header has the columns of all definitions; what is wrong with bytes is said behind the rows before them.
+        with suppress(FormatError, UnsupportedError):
+            for file in files:
+                with open_log(file, keyring=keyring) as log:
+                    reader.meet(events_without_rows(log))
+            reader.check()
     for file in progress(files, total=len(files), label="files"):
         with errors_in(file), open_log(file, keyring=keyring) as log:
             for record in reader.records(shown(file), wanted.rows_of(canonical_events(log), reader.is_known)):
@@ -166,57 +177,100 @@ def _arrow_records(
     files: tuple[str, ...], table: str | None, columns: tuple[str, ...] | None, images: Any, on_odd: Any,
     wanted: Selection, keyring: Keyring | None, form: str, compression: Compression, output: str,
 ) -> None:  # fmt: skip
+    """A file for each definition of the table: the columns of a file are of one type each."""
     from forge.columnar.parquet import write_parquet
     from forge.columnar.reading.rows import read_rows
 
     paths = file_paths(files)
     total = sum(path.stat().st_size for path in paths)
-    with progress_to("bytes") as show:
+    written: list[str] = []
+    with progress_to("bytes") as show, ExitStack() as opened:
         told: Callable[[int], None] = lambda read: show(min(read, total), total)  # noqa: E731
-        if table is None:
-            schema, batches = _of_the_only_table(
-                read_rows(
-                    paths, columns=columns, images=images, on_odd=on_odd, wanted=wanted, keyring=keyring, progress=told
-                )
-            )
-        else:
-            reader = read_rows(
-                paths, table, columns=columns, images=images, on_odd=on_odd, wanted=wanted, keyring=keyring,
-                progress=told,
-            )  # fmt: skip
-            schema, batches = reader.schema, reader
-        with output_file(output) as file:
+        reading = partial(
+            read_rows, paths, images=images, on_odd=on_odd, columns=columns, wanted=wanted, keyring=keyring,
+            progress=told,
+        )  # fmt: skip
+        for schema, batches in _parts(reading, table):
+            target = _part_name(output, len(written))
+            refuse_inputs([target], files)
+            written.append(target)
+            file = opened.enter_context(output_file(target))
             if form == "parquet":
                 write_parquet(schema, batches, file, compression)
             else:
                 _write_arrow(schema, batches, file)
+    for target in written[1:]:
+        click.echo(f"{target}: rows from where the columns of the table change", err=True)
 
 
-def _of_the_only_table(pairs: Iterator[tuple[str, Any]]) -> tuple[Any, Iterator[Any]]:
-    """(schema, batches) of the one table that has rows."""
+def _parts(reading: Any, table: str | None) -> Iterator[tuple[Any, Iterator[Any]]]:
+    """(schema, batches) of each definition of the table, which is the only one unless it is named.
+
+    Batches have to be taken before the next definition is asked for.
+    """
     from forge.check.canonical.records import several_tables
 
-    first = next(pairs, None)
-    if first is None:
-        raise ScenarioError("no table has rows in the log")
-    name, batch = first
+    pairs = reading(table, parts=True) if table is not None else reading()
+    following = next(pairs, None)
+    if following is None:
+        if table is None:
+            raise ScenarioError("no table has rows in the log")
+        empty = reading(table)
+        yield empty.schema, empty
+        return
+    first = following[0]
 
-    def batches() -> Iterator[Any]:
-        yield batch
-        for other, following in pairs:
-            if other != name:
-                raise several_tables(name, other)
-            yield following
+    def batches(schema: Any) -> Iterator[Any]:
+        nonlocal following
+        while following is not None and following[1].schema == schema:
+            yield following[1]
+            following = next(pairs, None)
+            if following is not None and following[0] != first:
+                raise several_tables(first, following[0])
 
-    return batch.schema, batches()
+    while following is not None:
+        schema = following[1].schema
+        yield schema, batches(schema)
+
+
+def _part_name(output: str, number: int) -> str:
+    """``rows.parquet``, ``rows.2.parquet`` and so on."""
+    if number == 0:
+        return output
+    path = Path(output)
+    if output == STDOUT or (path.exists() and not path.is_file()):
+        raise ScenarioError(
+            "the columns of the table change, and there is one output for all",
+            expected="-o FILE, which makes a file for each part; or --start-position and --stop-position",
+        )
+    return str(path.with_name(f"{path.stem}.{number + 1}{path.suffix}"))
 
 
 def _write_arrow(schema: Any, batches: Any, file: Any) -> None:
-    """An IPC file, which has one dictionary a column: words that differ from batch to batch become text."""
+    """An IPC file, which has one dictionary a column, to which a later batch may add words."""
     import pyarrow as pa
 
     plain = {"_file": pa.string(), "_gtid": pa.string()}
     schema = pa.schema([field.with_type(plain.get(field.name, field.type)) for field in schema])
-    with pa.ipc.new_file(file, schema) as writer:
+    words: dict[int, Any] = {}
+    with pa.ipc.new_file(file, schema, options=pa.ipc.IpcWriteOptions(emit_dictionary_deltas=True)) as writer:
         for batch in batches:
-            writer.write_batch(batch.cast(schema))
+            cast = batch.cast(schema)
+            columns = [_with_words(column, words, number) for number, column in enumerate(cast.columns)]
+            writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=schema))
+
+
+def _with_words(column: Any, words: dict[int, Any], number: int) -> Any:
+    """The column by the words of all batches so far: those of before, in their places, and behind them its new ones."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_dictionary(column.type):
+        return column
+    before = words.setdefault(number, column.dictionary)
+    if column.dictionary.equals(before):
+        return column
+    new = column.dictionary.filter(pc.invert(pc.is_in(column.dictionary, value_set=before)))
+    words[number] = both = pa.concat_arrays([before, new])
+    places = pc.index_in(column.dictionary, value_set=both).take(column.indices)
+    return pa.DictionaryArray.from_arrays(places.cast(column.type.index_type), both)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args, overload
+from typing import TYPE_CHECKING, Literal, get_args, overload
 
 import pyarrow as pa
 
@@ -39,6 +39,7 @@ class RowReader:
         table: str | None,
         chosen: Chosen,
         taker: Callable[[Table, str], Taker],
+        parts: bool = False,
         keyring: Keyring | None = None,
         summary: ReadSummary | None = None,
         progress: Callable[[int], None] | None = None,
@@ -47,6 +48,7 @@ class RowReader:
         self._wanted = table
         self._chosen = chosen
         self._taker = taker
+        self._parts = parts
         self._keyring = keyring
         self._summary = summary
         self._progress = progress
@@ -81,11 +83,14 @@ class RowReader:
     def taker_of(self, name: str, columns: tuple[Column, ...], place: str, path: Path) -> Taker:
         """Who takes the rows of a table definition.
 
-        Raises ScenarioError where one table is asked for and has other columns than before.
+        Raises ScenarioError where one table is asked for as a whole, and has other columns than before.
         """
         taker = self._taker(table_of(name, columns, self._chosen), str(path))
-        if self._schemas.setdefault(name, taker.schema) != taker.schema and self._wanted is not None:
-            raise ScenarioError(f"the columns of {name} change at {place}; read the parts one by one")
+        if self._schemas.setdefault(name, taker.schema) != taker.schema and self._wanted and not self._parts:
+            raise ScenarioError(
+                f"the columns of {name} change at {place}",
+                expected="parts=True, which gives batches of each definition, or positions before or behind it",
+            )
         return taker
 
 
@@ -116,6 +121,25 @@ def read_rows(
 @overload
 def read_rows(
     path: Paths,
+    table: str,
+    *,
+    parts: Literal[True],
+    columns: Sequence[str] | None = None,
+    images: Images = "after",
+    on_odd: OnOdd = "error",
+    json: JsonForm = "text",
+    beside: Sequence[str] | None = None,
+    names: Sequence[str] | None = None,
+    wanted: Selection = ALL,
+    keyring: Keyring | None = None,
+    summary: ReadSummary | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Iterator[tuple[str, pa.RecordBatch]]: ...
+
+
+@overload
+def read_rows(
+    path: Paths,
     table: None = None,
     *,
     columns: Sequence[str] | None = None,
@@ -134,6 +158,7 @@ def read_rows(
     path: Paths,
     table: str | None = None,
     *,
+    parts: bool = False,
     columns: Sequence[str] | None = None,
     images: Images = "after",
     on_odd: OnOdd = "error",
@@ -149,6 +174,7 @@ def read_rows(
 
     With ``table`` ("database.table") a reader of that table's rows, in the order of the log; without, pairs of table
     and batch, where the rows of one table keep their order, and the schema changes where the table's columns do.
+    With ``table`` and ``parts`` such pairs of that table alone.
     ``columns`` are those that batches have.  ``images`` says which image a row shows: "after", "before", or "both" as
     two structs; a row that has one image shows that one.  ``beside`` names the columns that say where a row is from,
     all unless given.  ``names`` are for columns whose names the log does not have; such are ``@1``, ``@2`` otherwise.
@@ -182,9 +208,10 @@ def read_rows(
         return batches if wanted.is_all else ChosenEvents(batches, wanted)
 
     reader = RowReader(
-        paths_of(path), table=table, chosen=chosen, taker=taker, keyring=keyring, summary=summary, progress=progress
-    )
-    return reader.batches() if table is None else _of_one_table(reader, table)
+        paths_of(path), table=table, chosen=chosen, taker=taker, parts=parts, keyring=keyring, summary=summary,
+        progress=progress,
+    )  # fmt: skip
+    return reader.batches() if table is None or parts else _of_one_table(reader, table)
 
 
 def _check_word(name: str, word: str, words: tuple[str, ...]) -> None:

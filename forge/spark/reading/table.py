@@ -98,8 +98,10 @@ def _in_spark_form(schema: pa.Schema) -> pa.Schema:
 
 
 def _changed(options: ReadOptions, name: str, place: str) -> ScenarioError:
-    also = "" if options.schema_change == "union" else ", or set schema_change=union"
-    return ScenarioError(f"{name} has other columns than the frame at {place}; read the parts one by one{also}")
+    also = "" if options.schema_change == "union" else ", or schema_change=union"
+    return ScenarioError(
+        f"{name} has other columns than the frame at {place}", expected=f"files in which they stay{also}"
+    )
 
 
 class _Found(Exception):
