@@ -20,6 +20,7 @@ from forge.events.plain import file_block
 class AppendBlock(Body):
     type_code: ClassVar[int] = 9
     type_name: ClassVar[str] = "APPEND_BLOCK"
+    features: ClassVar[tuple[str, ...]] = ("files_in_events",)
     file_id: int
     block: bytes
     layout: ClassVar[Struct] = Struct("file_id" / Int32ul, "block" / Rest())

@@ -16,6 +16,7 @@ from forge.events.new_load import NewLoad
 class CreateFile(NewLoad):
     type_code: ClassVar[int] = 8
     type_name: ClassVar[str] = "CREATE_FILE"
+    features: ClassVar[tuple[str, ...]] = ("files_in_events",)
     file_id: int
     block: bytes
 

@@ -16,6 +16,7 @@ from forge.events.plain import file_block
 class DeleteFile(Body):
     type_code: ClassVar[int] = 11
     type_name: ClassVar[str] = "DELETE_FILE"
+    features: ClassVar[tuple[str, ...]] = ("files_in_events",)
     file_id: int
     layout: ClassVar[Struct] = Struct("file_id" / Int32ul)
 

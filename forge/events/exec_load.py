@@ -12,3 +12,4 @@ from forge.events.delete_file import DeleteFile
 class ExecLoad(DeleteFile):
     type_code: ClassVar[int] = 10
     type_name: ClassVar[str] = "EXEC_LOAD"
+    features: ClassVar[tuple[str, ...]] = ("files_in_events",)

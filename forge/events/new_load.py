@@ -15,6 +15,7 @@ from forge.events.load_statement import LONG_SEPARATORS, NAMES, POST_HEADER, Loa
 class NewLoad(LoadStatement):
     type_code: ClassVar[int] = 12
     type_name: ClassVar[str] = "NEW_LOAD"
+    features: ClassVar[tuple[str, ...]] = ("files_in_events",)
     separators: Separators = ("\t", "", "\n", "", "\\")
 
     layout: ClassVar[Struct] = Struct(*POST_HEADER, *LONG_SEPARATORS, *NAMES, "file_name" / Text(Rest()))

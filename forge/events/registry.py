@@ -6,6 +6,7 @@ Adding an event is a module and a line here: whatever class with a type code is 
 
 from __future__ import annotations
 
+from forge.errors import ScenarioError
 from forge.events.annotate_rows import AnnotateRows
 from forge.events.append_block import AppendBlock
 from forge.events.begin_load_query import BeginLoadQuery
@@ -70,6 +71,8 @@ from forge.events.user_var import UserVar
 from forge.events.view_change import ViewChange
 from forge.events.xa_prepare import XaPrepare
 from forge.events.xid import Xid
+from forge.servers import ServerLine
+from forge.servers.features import feature
 
 _IMPORTED = [item for item in globals().values() if isinstance(item, type) and issubclass(item, Body)]
 EVENT_TYPES: dict[int, type[Body]] = {
@@ -98,3 +101,27 @@ def features_of_type(type_code: int) -> tuple[str, ...]:
 def event_name(type_code: int) -> str:
     """The name of the type, or its number as text where it has none."""
     return EVENT_NAMES.get(type_code, str(type_code))
+
+
+#: Types of 4.x, which has no list of them: up to USER_VAR.
+_TYPES_OF_OLD_FORMATS = 14
+
+
+def knows_type(line: ServerLine, type_code: int) -> bool:
+    """Whether servers of the line know the type: FORMAT_DESCRIPTION lists it, and they have what it needs."""
+    listed = len(line.post_header_bytes) or _TYPES_OF_OLD_FORMATS
+    needed = features_of_type(type_code)
+    private = any(name in line.framing.private_features for name in needed)
+    return (0 < type_code <= listed or private) and all(map(line.knows, needed))
+
+
+def require_type(line: ServerLine, type_code: int) -> None:
+    """Raises ScenarioError, which names the type and says since when it exists, if the line does not know it."""
+    if knows_type(line, type_code):
+        return
+    missing = [name for name in features_of_type(type_code) if not line.knows(name)]
+    listed = len(line.post_header_bytes) or _TYPES_OF_OLD_FORMATS
+    raise ScenarioError(
+        f"{line.name} does not have {event_name(type_code)} ({type_code})",
+        expected=feature(missing[0]).history(line.family) if missing else f"one of its {listed} event types",
+    )

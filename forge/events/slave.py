@@ -21,6 +21,7 @@ class Slave(Body):
 
     type_code: ClassVar[int] = 7
     type_name: ClassVar[str] = "SLAVE"
+    features: ClassVar[tuple[str, ...]] = ("files_in_events",)
     position: int = 4
     source_port: int = 3306
     source_host: str

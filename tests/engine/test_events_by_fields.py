@@ -13,6 +13,7 @@ from forge.compile import compile_files
 from forge.errors import ScenarioError
 from forge.events.event import Event
 from forge.events.layout import Body
+from forge.events.registry import EVENT_CODES
 from forge.resources import corpora_dir
 from forge.scenario import PlacedEvent, Scenario, Statement, plan
 
@@ -39,7 +40,8 @@ def listed() -> dict[str, tuple[dict[str, Any] | None, dict[str, Any], Event]]:
 def placed(*events: tuple[str, dict[str, Any]]) -> Scenario:
     scenario = Scenario("x")
     for name, fields in events:
-        scenario = scenario.transaction(Statement(event=PlacedEvent(type=name, fields=fields)))
+        # By number: a name has to be one of the line's own types.
+        scenario = scenario.transaction(Statement(event=PlacedEvent(type=EVENT_CODES[name], fields=fields)))
     return scenario
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from forge.compile import compile_plan
 from forge.errors import ScenarioError
 from forge.events.format_description import FormatDescription
 from forge.events.gtid import AnonymousGtid
-from forge.events.registry import EVENT_TYPES, features_of_type
+from forge.events.registry import EVENT_NAMES, EVENT_TYPES, features_of_type, knows_type
 from forge.scenario import plan
 from forge.scenario.matrix import base_scenario
 from forge.servers import server_line, server_names
@@ -122,6 +123,92 @@ def test_a_column_that_the_line_lacks_is_refused(name: str, column: str, sentenc
 def test_row_statements_need_row_events() -> None:
     with pytest.raises(ScenarioError, match=r"6: mysql-5\.0 does not have row events .* expected MySQL 5\.1\.5"):
         log_of("mysql-5.0")
+
+
+#: The settings that ask for events which not all lines have.
+ASKING: tuple[dict[str, Any], ...] = (
+    {"gtid": True}, {"rows_query": True}, {"compression": True}, {"log_bin_compress": True}, {"gtid_tag": "tag"},
+    {"row_value_options": "PARTIAL_JSON"}, {"binlog_format": "statement"}, {},
+)  # fmt: skip
+XA = """
+  - {statements: [{insert: {into: t.a, rows: [{id: 2}]}}], xa: {gtrid: g}}
+  - {statements: [{insert: {into: t.a, rows: [{id: 3}]}}], xa: {gtrid: h, one_phase: true}}
+  - {statements: [{insert: {into: t.a, rows: [{id: 4}]}}], xa: {gtrid: i, end: prepared}}
+  - {xa_commit: {gtrid: i}}
+  - {statements: [{insert: {into: t.a, rows: [{id: 5}]}}], xa: {gtrid: j, end: rollback}}
+"""
+TEXTS = """
+  - - load_data: {into: t.a, columns: [id], rows: [[9]]}
+  - - update: {table: t.a, where: {id: 9}, set: {at: '2001-01-01 00:00:00'}}
+      query: "UPDATE a SET at = @v WHERE id = 9 AND RAND() < 2"
+      user_variables: {v: '2001-01-01 00:00:00'}
+      rand_seeds: [1, 2]
+"""
+
+
+@pytest.mark.parametrize("asked", ASKING, ids=str)
+@pytest.mark.parametrize("more", ["", XA, TEXTS], ids=["rows", "xa", "texts"])
+def test_no_line_writes_an_event_that_it_does_not_know(asked: dict[str, Any], more: str) -> None:
+    written = 0
+    for name in server_names():
+        line = server_line(name)
+        try:
+            events = list(read_events(log_of(name, SCENARIO + more, **asked)))
+        except ScenarioError as error:
+            # By name: the line, and what it lacks.
+            assert name in error.problem, str(error)
+            assert error.expected
+            continue
+        written += 1
+        assert [event.event.type_name for event in events if not knows_type(line, event.event.type_code)] == []
+    assert written >= (1 if asked else 20)
+
+
+@pytest.mark.parametrize("name", server_names())
+def test_events_that_a_line_does_not_know_are_refused_by_name(name: str) -> None:
+    line = server_line(name)
+    for code, type_name in EVENT_NAMES.items():
+        if type_name in ("UNKNOWN", "FORMAT_DESCRIPTION", "START_V3"):
+            continue
+        text = f"scenario: placed\ntransactions:\n  - - event: {{type: {type_name}}}\n"
+        if knows_type(line, code):
+            log_of(name, text)
+            continue
+        with pytest.raises(
+            ScenarioError, match=rf"3: {re.escape(name)} does not have {type_name} \({code}\); expected "
+        ):
+            log_of(name, text)
+        # A number is any type, and a file may list what its server does not know.
+        log_of(name, text.replace(f"type: {type_name}", f"type: {code}"))
+        listed = text.replace(type_name, f"{type_name}, post_header_length: 0")
+        if line.post_header_bytes:
+            log_of(name, listed)
+            continue
+        with pytest.raises(ScenarioError, match="list no event types"):
+            log_of(name, listed)
+
+
+@pytest.mark.parametrize("name", ["mysql-5.1", "mysql-5.6", "mariadb-10.0", "mariadb-10.4"])
+@pytest.mark.parametrize(
+    ("ends", "logged"),
+    [("one_phase: true", 1), ("end: commit", 1), ("end: rollback", 0), ("end: prepared", 0),
+     ("end: prepared}}\n  - {xa_commit: {gtrid: g", 1), ("end: prepared}}\n  - {xa_rollback: {gtrid: g", 0)],
+)  # fmt: skip
+def test_xa_before_xa_prepare_is_an_ordinary_group_at_its_commit(name: str, ends: str, logged: int) -> None:
+    xa = f"  - {{statements: [{{insert: {{into: t.a, rows: [{{id: 2}}]}}}}], xa: {{gtrid: g, {ends}}}}}\n"
+    found = [event.event for event in read_events(log_of(name, SCENARIO + xa))]
+    plain = [event.event for event in read_events(log_of(name))]
+    assert len(found) - len(plain) == logged * 4
+    if logged:
+        # The external number is none of the server's own: no XID, even for InnoDB.
+        assert found[-2].body.query == "COMMIT"  # type: ignore[attr-defined]
+
+
+def test_a_prepared_transaction_before_xa_prepare_ends_in_its_own_session() -> None:
+    xa = "  - {statements: [{insert: {into: t.a, rows: [{id: 2}]}}], xa: {gtrid: g, end: prepared}}\n"
+    for after in ("- insert: {into: t.a, rows: [{id: 3}]}", "- restart: clean"):
+        with pytest.raises(ScenarioError, match=r"1399"):
+            log_of("mysql-5.6", SCENARIO + xa + "  - " + after + "\n")
 
 
 def test_a_line_without_strict_mode_clips() -> None:

@@ -43,21 +43,9 @@ def command(lines: tuple[str, ...], as_json: bool) -> None:
 
 def _types(one: Overview) -> list[str]:
     """The event types that readers of the line know, by code."""
-    from forge.events.registry import EVENT_NAMES, features_of_type
+    from forge.events.registry import EVENT_NAMES, knows_type
 
-    line = one.line
-    listed = len(line.post_header_bytes) or _TYPES_OF_OLD_FORMATS
-    return [
-        name
-        for code, name in sorted(EVENT_NAMES.items())
-        if (0 < code <= listed or line.framing.private_features)
-        and not (code == 15 and not line.post_header_bytes)
-        and all(map(line.knows, features_of_type(code)))
-    ]
-
-
-#: Types of 4.x, which has no list of them: up to USER_VAR.
-_TYPES_OF_OLD_FORMATS = 14
+    return [name for code, name in sorted(EVENT_NAMES.items()) if knows_type(one.line, code)]
 
 
 def _object(one: Overview) -> dict[str, Any]:

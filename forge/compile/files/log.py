@@ -25,6 +25,7 @@ from forge.events.intvar import INSERT_ID, Intvar
 from forge.events.layout import Body
 from forge.events.previous_gtids import PreviousGtids
 from forge.events.query import Query
+from forge.events.registry import require_type
 from forge.events.rotate import Rotate
 from forge.events.xa_prepare import XaPrepare
 from forge.events.xid import Xid
@@ -77,6 +78,7 @@ class SessionLog(ABC):
         self.sessions = 0
         #: Whether that file was begun without a start of the server.
         self.rotated = False
+        self._known_types: set[int] = set()
         self.queries = 0
         self.table_maps = 0
         #: Full names of the tables that TABLE_MAP events are of.
@@ -200,6 +202,10 @@ class SessionLog(ABC):
         return Rotate(next_file=next_file, position=None if self.line.framing.binlog_version == 1 else 4)
 
     def event(self, body: Body, timestamp: int, flags: int = 0) -> Event:
+        """An event of the server's own.  Raises ScenarioError for a type that the line does not know."""
+        if body.type_code not in self._known_types:
+            require_type(self.line, body.type_code)
+            self._known_types.add(body.type_code)
         flags |= self.line.framing.header_flags | (SKIP_REPLICATION if self.session.skip_replication else 0)
         server_id = self.session.server_id if self.server_id is None else self.server_id
         return Event(body=body, timestamp=timestamp, server_id=server_id, flags=flags)
@@ -218,6 +224,10 @@ class SessionLog(ABC):
             # XA END has a time of its own.
             return self.clock.second(number, len(group.steps) + (1 if self.has_xa_end(group) else 0))
         return self.clock.second(number, 0)
+
+    def xa_of(self, transaction: LoggedTransaction) -> XaId | None:
+        """The XA transaction that the group is logged as; before there was XA_PREPARE, it is an ordinary one."""
+        return transaction.xa if self.line.knows("xa_prepare") else None
 
     @abstractmethod
     def has_xa_end(self, transaction: LoggedTransaction) -> bool:
@@ -369,6 +379,8 @@ class SessionLog(ABC):
         """XID, or COMMIT as text where no transactional engine took part, or ROLLBACK; ``flags`` beside its own."""
         second = self.end_second(number, transaction)
         with_xid = transaction.two_phase and not transaction.alone and self.line.groups.xid_commits
+        # Before there was XA_PREPARE, an XA transaction has no number of the server's own (recorded on 5.5.34).
+        with_xid &= transaction.xa is None or self.line.knows("xa_prepare")
         if transaction.end == "commit" and with_xid:
             return self.event(Xid(xid=self.xid(number)), second)
         self.xid(number)

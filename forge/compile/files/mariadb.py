@@ -320,7 +320,7 @@ class MariadbLog(SessionLog):
 
     def has_xa_end(self, transaction: LoggedTransaction) -> bool:
         """COMMIT ONE PHASE is logged as COMMIT is."""
-        return transaction.xa is not None and transaction.end == "prepare"
+        return self.xa_of(transaction) is not None and transaction.end == "prepare"
 
     def xa_end(self, number: int, statement: XaEnd) -> Iterator[Event]:
         second = self.clock.second(number, 0)

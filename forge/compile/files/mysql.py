@@ -306,7 +306,7 @@ class MysqlLog(SessionLog):
             if not isinstance(step, OwnEvent) and not (isinstance(step, RowsStatement) and ignores(step, self.session))
         )  # fmt: skip
         replicated = self.session.source is not None
-        xa = transaction.xa
+        xa = self.xa_of(transaction)
         yield from self.before_begin(number, transaction)
         begin = Query(
             database=transaction.current_database,
@@ -379,7 +379,7 @@ class MysqlLog(SessionLog):
         return self.event(rows_query(statement.logged_sql, self.line), second, IGNORABLE)
 
     def has_xa_end(self, transaction: LoggedTransaction) -> bool:
-        return transaction.xa is not None and not transaction.cut_off
+        return self.xa_of(transaction) is not None and not transaction.cut_off
 
     def xa_end(self, number: int, statement: XaEnd) -> Iterator[Event]:
         yield from self._opening(number, statement)

@@ -29,7 +29,7 @@ class ClientEnds(Connection):
     def end_xa(self, xa: XaId, end: Literal["commit", "rollback"]) -> None:
         """The second phase of a prepared transaction.  Raises ScenarioError where it cannot end."""
         self.leave_prepared(xa)
-        self.record(self.state.prepared.end(xa, end, self.state.database))
+        self.record(*self.state.prepared.end(xa, end, self.state.database))
 
     def leave_prepared(self, ended: XaId | None = None) -> None:
         """Where the session may only end the transaction that it has prepared, another one goes on.
@@ -53,6 +53,8 @@ class ClientEnds(Connection):
         Raises UnsupportedError where that would end more than connections.
         """
         self.clients.check_restart()
+        if not self.line.knows("xa_prepare"):
+            self.state.prepared.check_free()
         self._end_client()
         self.journal.end_file("crash" if kind == "crash" else "restart")
         for table in self.state.catalog.tables.values():

@@ -12,9 +12,10 @@ from forge.events.event import EVENT_FLAGS, IGNORABLE, Event
 from forge.events.format_description import FormatDescription
 from forge.events.ignorable import Ignorable
 from forge.events.layout import Body
-from forge.events.registry import EVENT_CODES
+from forge.events.registry import EVENT_CODES, require_type
 from forge.events.rows_query import RowsQuery
 from forge.plan.transactions import OwnEvent
+from forge.servers import ServerLine
 
 #: Places inside a transaction, and those of an event by itself.
 INSIDE, OUTSIDE = ("here", "begin", "rows"), ("here", "description", "head", "end")
@@ -23,18 +24,27 @@ _IGNORABLE_TYPES = (Ignorable.type_code, RowsQuery.type_code)
 _FLAGS = {name: bit for bit, name in EVENT_FLAGS}
 
 
-def own_event(declared: PlacedEvent, listed: ListingState, *, inside: bool) -> OwnEvent:
+def own_event(declared: PlacedEvent, listed: ListingState, line: ServerLine, *, inside: bool) -> OwnEvent:
     """The compiler's form of an entry, ``inside`` a transaction or by itself.
 
-    ``listed`` knows the scenario's own TABLE_MAP events, under which rows may stand.  Raises ScenarioError.
+    ``listed`` knows the scenario's own TABLE_MAP events, under which rows may stand.  Raises ScenarioError, also for
+    the name of a type that the line does not know, unless FORMAT_DESCRIPTION shall list it.
     """
     places = INSIDE if inside else OUTSIDE
     if declared.place not in places:
         where = "inside a transaction" if inside else "by itself"
         raise ScenarioError(f"an event {where} has no place {declared.place!r}", expected=", ".join(places))
     code = _type_code(declared.type)
+    if isinstance(declared.type, str) and declared.post_header_length is None and code:
+        try:
+            require_type(line, code)
+        except ScenarioError as error:
+            how = f"{error.expected}, post_header_length, or the number instead of the name"
+            raise ScenarioError(error.problem, expected=how) from None
     if code == 0 and declared.post_header_length is not None:
         raise ScenarioError("FORMAT_DESCRIPTION lists no type 0", expected="no post_header_length")
+    if declared.post_header_length is not None and line.framing.binlog_version < 4:
+        raise ScenarioError(f"files of {line.name} list no event types", expected="no post_header_length")
     return OwnEvent(
         type_code=code,
         data=_data(declared.hex),

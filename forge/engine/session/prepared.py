@@ -11,7 +11,8 @@ from forge.compile.groups.caches import Caches
 from forge.engine.dictionary.table_state import TableState, UndoLog, undo
 from forge.engine.requests.transactions import XaName
 from forge.errors import ScenarioError
-from forge.plan.transactions import XaEnd, XaId
+from forge.plan.session import Session as Settings
+from forge.plan.transactions import Transaction, XaEnd, XaId
 from forge.servers import ServerLine
 
 XA_PART = 64
@@ -42,6 +43,8 @@ class Prepared:
 
     log: UndoLog
     caches: Caches
+    #: What its second phase logs, and the settings before it, where XA PREPARE logs nothing.
+    later: tuple[Transaction, Settings] | None = None
     #: The session that prepared it, by number.
     session: int = 0
 
@@ -88,8 +91,10 @@ class PreparedTransactions:
                 expected="xa_commit or xa_rollback of it first",
             )
 
-    def end(self, xa: XaId, end: Literal["commit", "rollback"], current_database: str) -> XaEnd:
-        """Its second phase.  Raises ScenarioError if no such transaction is prepared."""
+    def end(
+        self, xa: XaId, end: Literal["commit", "rollback"], current_database: str
+    ) -> tuple[XaEnd | Transaction, Settings | None]:
+        """Its second phase, and the settings before it.  Raises ScenarioError if no such transaction is prepared."""
         self.bound = None
         prepared = self.waiting.pop(xa, None)
         if prepared is None:
@@ -100,6 +105,9 @@ class PreparedTransactions:
             state.unlock(number)
         if end == "rollback":
             undo(prepared.log)
+        if prepared.later is not None:
+            group, begun = prepared.later
+            return replace(group, end=end), begun
         caches = prepared.caches
         if caches.keeps and prepared.session != self.session:
             # Another session of MariaDB finds only that it is prepared (recorded).
@@ -108,8 +116,8 @@ class PreparedTransactions:
                     "the transaction has changed nothing, so another session cannot end it (error 1402)",
                     expected="xa_commit or xa_rollback directly after it",
                 )
-            return XaEnd(xa, end, current_database)
-        return XaEnd(xa, end, current_database, caches.prepares, caches.engine_first, caches.mixed)
+            return XaEnd(xa, end, current_database), None
+        return XaEnd(xa, end, current_database, caches.prepares, caches.engine_first, caches.mixed), None
 
     def fork(self, twins: Mapping[int, TableState]) -> PreparedTransactions:
         """The same transactions on the twins of their tables, by the ids of these."""

@@ -94,7 +94,8 @@ class Session(ClientEnds):
         """The client sets the GTID of the transaction.  Raises ScenarioError where it cannot."""
         if not (self.line.groups.always_gtids or self.settings.gtid):
             raise ScenarioError("the session has no GTIDs", expected="session.gtid: true")
-        if transaction.xa is not None and not transaction.xa.one_phase and transaction.xa.end != "prepared":
+        two_groups = transaction.xa is not None and not transaction.xa.one_phase and transaction.xa.end != "prepared"
+        if two_groups and self.line.knows("xa_prepare"):
             raise ScenarioError("XA PREPARE and the second phase need a GTID each", expected="xa with `end: prepared`")
         if transaction.end == "open" or self.clients.current.open is not None:
             raise UnsupportedError("a GTID for a transaction that stays open is not supported yet")
@@ -193,12 +194,14 @@ class Session(ClientEnds):
         group = running.finish()
         if group is None:
             return
-        self.record(group, begun, None if opened is None else running.logged_before)
+        waits = group.end == "prepare" and not self.line.knows("xa_prepare")
+        if not waits:
+            self.record(group, begun, None if opened is None else running.logged_before)
         if opened is not None:
             self._enter_turns(opened, sent)
         if transaction.xa is not None and group.end == "prepare" and group.xa is not None:
             with place.at("xa"):
-                prepared = Prepared(running.log, running.caches)
+                prepared = Prepared(running.log, running.caches, (group, begun) if waits else None)
                 self.state.prepared.add(group.xa, prepared, detaches=self.line.groups.detaches_xa)
             if transaction.xa.end != "prepared":
                 self.end_xa(group.xa, transaction.xa.end)
@@ -266,7 +269,7 @@ class Session(ClientEnds):
             return
         if statement.event is not None:
             with place.at("event"):
-                running.add(own_event(statement.event, self.listed, inside=True), index)
+                running.add(own_event(statement.event, self.listed, self.line, inside=True), index)
                 if statement.event.place == "rows" and not any(
                     later.target is not None for later in running.declared.statements[index + 1 :]
                 ):
@@ -354,7 +357,7 @@ class Session(ClientEnds):
         for statement, statement_place in zip(transaction.statements, statements, strict=True):
             if statement.event is not None:
                 with statement_place.at("event"):
-                    event = own_event(statement.event, self.listed, inside=False)
+                    event = own_event(statement.event, self.listed, self.line, inside=False)
                 self.journal.place_event(event)
 
     def _end_named(self, name: XaName, end: Literal["commit", "rollback"], place: RequestPlace) -> None:

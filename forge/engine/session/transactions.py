@@ -60,7 +60,7 @@ class RunningTransaction:
         self._savepoints: dict[str, int] = {}
         end: End = "rollback" if declared.end == "rollback" else "commit"
         if declared.xa is not None and end == "commit" and not declared.xa.one_phase:
-            end = "prepare"
+            end = "prepare" if line.knows("xa_prepare") or declared.xa.end == "prepared" else declared.xa.end
         self.form = Transaction(
             statements=(),
             current_database=current_database,
