@@ -177,7 +177,7 @@ WRONG: list[Any] = [
     scenario(ROW, session={"metadata": {"replace": {"signedness": "00"}}}),
     scenario(ROW, session={"metadata": {"append": "0"}}, verdict="may"),
     scenario(ROW, session={"metadata": {"charset": "both"}}, verdict="accept"),
-    scenario(ROW, session={"metadata": {"fault": "record_beyond_event"}}, verdict="may"),
+    scenario(ROW, session={"metadata": {"fault": "dimensions_missing"}}, verdict="may"),
     scenario(ROW, session={"metadata": {"fault": "record_beyond_evnt"}}, verdict="reject", phase="metadata"),
     scenario(ROW, session={"server_id": -1}),
     scenario(ROW, session={"server_id": 1 << 32}),

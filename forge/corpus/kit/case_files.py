@@ -12,7 +12,7 @@ import msgspec
 from forge.check.canonical.expected import Expected, expected_of
 from forge.corpus.kit.sparse import PACKED, Hole, SparseLog, stretched
 from forge.corpus.vocabulary import vocabulary
-from forge.errors import Phase, Verdict
+from forge.errors import FormatError, Phase, Verdict
 from forge.servers import server_line
 
 #: What is put behind the name of a binary log for the events and rows expected of it.
@@ -43,6 +43,8 @@ class KitCase(msgspec.Struct, frozen=True, kw_only=True):
     together have every feature; ``guards`` are the foreign issues that it guards against.  ``adds`` counts the
     statements, branches and mutants of the measured decoders that it reaches or tells, and no case before it in
     ``corpora/kit/power.tsv``: 0 for a case that adds nothing to these figures.
+    ``strict``, of a case that need not be accepted, is the rule by which a strict reader, as ours is, stops or shows no
+    value; null if ours finds nothing wrong.
     """
 
     id: str
@@ -60,6 +62,7 @@ class KitCase(msgspec.Struct, frozen=True, kw_only=True):
     smoke: bool
     guards: list[str]
     adds: int = 0
+    strict: str | None = None
 
 
 class Plain(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,6 +94,7 @@ def write_case(folder: Path, plain: Plain) -> WrittenCase:
     into.mkdir()
     files: list[KitFile] = []
     written: dict[str, bytes] = {}
+    strict: str | None = None
     for file in row["files"]:
         log: SparseLog | None = None
         if plain.sparse:
@@ -99,6 +103,7 @@ def write_case(folder: Path, plain: Plain) -> WrittenCase:
         else:
             expected = expected_of(file["bytes"])
             written[file["name"]] = file["bytes"]
+            strict = strict or broken_rule(expected)
         written[file["name"] + EVENTS] = _lines(expected.events)
         written[file["name"] + ROWS] = _lines(expected.rows)
         files.append(
@@ -129,12 +134,23 @@ def write_case(folder: Path, plain: Plain) -> WrittenCase:
         smoke=plain.smoke,
         adds=plain.adds,
         guards=plain.guards,
+        strict=None if row["verdict"] == "accept" else strict,
     )
     written["case.json"] = msgspec.json.format(msgspec.json.encode(case), indent=2) + b"\n"
     for name, data in written.items():
         (into / name).write_bytes(data)
     sums = {name: hashlib.sha256(data).hexdigest() for name, data in written.items()}
     return WrittenCase(case=case, sums=sums)
+
+
+def broken_rule(expected: Expected) -> str | None:
+    """The first rule that the bytes break, in our reader's words: of a cell without value, or where it stops."""
+    for row in expected.rows:
+        for cell in (*(row["before"] or ()), *(row["after"] or ())):
+            if "broken" in cell.get("value", ()):
+                return str(cell["value"]["broken"])
+    problem = expected.problem
+    return problem.rule if isinstance(problem, FormatError) else None if problem is None else problem.problem
 
 
 def _stop(expected: Expected) -> int | None:

@@ -52,7 +52,8 @@ def test_the_echo_testees_are_right(kit: Path, command: str) -> None:
 
 
 def test_a_testee_that_says_that_bytes_are_no_value_is_right_about_them(tmp_path: Path) -> None:
-    export_kit(write_corpus(tmp_path / "corpus", ("faults/compressed-values",)), tmp_path / "kit", jobs=1)
+    families = ("faults/compressed-values", "faults/partial-json")
+    export_kit(write_corpus(tmp_path / "corpus", families), tmp_path / "kit", jobs=1)
     opened = open_kit(tmp_path / "kit")
     _, results = run_cases(opened, opened.cases, ECHO[1])
     assert {result.outcome for result in results if result.case.verdict == "reject"} == {"rejects"}
