@@ -1,7 +1,7 @@
 """Optional metadata that no server writes: each fault, and what a reader does with it.
 
 The vendors' readers and servers pass over nearly all of it, so a reader *may*; one that holds to the worklog stops
-where ``forge.events.metadata_rules`` finds no meaning, or more than one.  A fault has to be refused where a server does.
+where ``forge.events.metadata_rules`` finds no meaning, or more than one.  It has to be refused where a server does.
 docs/metadata.md has the same table with what real readers do; ``forge.compile.rows`` makes the faults.
 """
 

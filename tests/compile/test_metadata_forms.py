@@ -69,9 +69,7 @@ def test_a_fault_that_leaves_only_guesses_is_refused_with_phase_rule_and_offset(
         assert mapped.offset + 19 < caught.value.offset < mapped.offset + len(mapped.raw)
 
 
-@pytest.mark.parametrize(
-    "fault", [name for name, fault in FAULTS.items() if not fault.strict and name != NO_COLUMNS]
-)
+@pytest.mark.parametrize("fault", [name for name, fault in FAULTS.items() if not fault.strict and name != NO_COLUMNS])
 def test_a_fault_with_one_meaning_decodes_to_the_rows_of_the_table_without_it(fault: str) -> None:
     assert rows_of(made(MetadataForms(fault=fault))) == rows_of(made(MetadataForms()))
 
