@@ -174,6 +174,15 @@ _LONG_WORD = re.compile(r"\S{257,}")
 _SHOWN = 64
 
 
+#: What drives a terminal or turns the direction of text (but for line feeds and tabs), and what UTF-8 does not have.
+_NOT_SHOWN = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def escaped(text: str) -> str:
+    """Text for a terminal, whatever file it came from: characters that are not shown are escaped as JSON does it."""
+    return _NOT_SHOWN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
 def brief(text: str) -> str:
     """The text of a message, in which a word of more than 256 characters is shown by its beginning."""
     return _LONG_WORD.sub(lambda word: f"{word[0][:_SHOWN]}… ({len(word[0])} characters)", text)

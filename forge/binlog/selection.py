@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from forge.errors import ScenarioError, nearest
+from forge.events.plain import name_text
 from forge.events.registry import EVENT_CODES
 
 #: Types that begin a transaction, or stand outside of all.
@@ -157,7 +158,8 @@ def selection(
 
 
 def _name(event: dict[str, Any], part: str) -> Any:
-    return event.get(part, event.get("fields", {}).get(part) if event["type"] == "TABLE_MAP" else None)
+    name = event.get(part, event.get("fields", {}).get(part) if event["type"] == "TABLE_MAP" else None)
+    return None if name is None else name_text(name)
 
 
 def _holds(wanted: str, gtid: str) -> bool:

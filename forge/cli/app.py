@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import click
 
 from forge import __version__
-from forge.errors import ForgeError, brief, nearest
+from forge.errors import ForgeError, brief, escaped, nearest
 
 EXIT_USAGE = 2
 EXIT_INTERNAL = 70
@@ -155,7 +155,7 @@ def _complete(instruction: str) -> int:
 
 
 def _say(message: str) -> None:
-    line = " ".join(message.split())
+    line = escaped(" ".join(message.split()))
     print(f"forge: {line}", file=sys.stderr)  # noqa: T201
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -76,8 +77,8 @@ def file_paths(sources: Iterable[str]) -> list[Path]:
 
 
 def shown(source: str) -> str:
-    """The name of an input in messages."""
-    return "standard input" if source == STDIN else source
+    """The name of an input in messages and records; bytes of it that are not UTF-8 are escaped."""
+    return "standard input" if source == STDIN else os.fsencode(source).decode(errors="backslashreplace")
 
 
 @contextmanager

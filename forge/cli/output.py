@@ -11,9 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+import click
+
 from forge.binlog.index import index_text
 from forge.drafts import Drafts, drafts
-from forge.errors import ScenarioError
+from forge.errors import ScenarioError, escaped
 
 STDOUT = "-"
 
@@ -23,16 +25,23 @@ Chunks = bytes | str | Iterable[bytes] | Iterable[str] | Iterable[bytes | str]
 _PIECE = 1 << 20
 
 
-def write_output(target: str, chunks: Chunks) -> None:
+def write_output(target: str, chunks: Chunks, *, exact: bool = False) -> None:
     """Write ``chunks`` to the file ``target``, or to standard output if it is ``-``.
 
-    Raises OSError; ScenarioError for bytes that would go to a terminal.  A command that reads files calls
+    Standard output gets text with escapes in the place of what would drive a terminal; ``exact`` text, which has no
+    other way to say such characters, has them only where that is a terminal.  Raises OSError; ScenarioError for bytes
+    that would go to a terminal.  A command that reads files calls
     :func:`refuse_inputs` first.
     """
-    write_files([(target, chunks)])
+    write_files([(target, chunks)], exact=exact)
 
 
-def write_files(files: Iterable[tuple[str, Chunks]]) -> None:
+def echo(line: str, *, err: bool = False) -> None:
+    """A line on standard output, or on standard error, as :func:`write_output` writes it."""
+    click.echo(escaped(line), err=err)
+
+
+def write_files(files: Iterable[tuple[str, Chunks]], *, exact: bool = False) -> None:
     """Write files that belong together, (target, chunks) each: none appears before all of them are complete.
 
     A file is written under another name in the same folder, and all are renamed at the end; nothing is left if
@@ -42,8 +51,9 @@ def write_files(files: Iterable[tuple[str, Chunks]]) -> None:
     with drafts() as made:
         for target, chunks in files:
             with _opened(target, made) as file:
+                safe = target == STDOUT and (not exact or file.isatty())
                 for part in [chunks] if isinstance(chunks, (bytes, str)) else chunks:
-                    _write(file, part)
+                    _write(file, escaped(part) if safe and isinstance(part, str) else part)
 
 
 def _write(file: BinaryIO, part: bytes | str) -> None:
@@ -53,7 +63,7 @@ def _write(file: BinaryIO, part: bytes | str) -> None:
         file.write(part)
         return
     for at in range(0, len(part), _PIECE):
-        file.write(part[at : at + _PIECE].encode())
+        file.write(part[at : at + _PIECE].encode(errors="backslashreplace"))
 
 
 def _refuse_terminal(file: BinaryIO) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 from forge.errors import FormatError, UnsupportedError
 from forge.events.column_kinds import is_character, is_enum, is_numeric, is_set
 from forge.events.metadata_rules import checked_records, collations
+from forge.events.plain import name_text
 from forge.events.table_map import TableMap
 from forge.values.base import Column
 from forge.values.registry import metadata_size
@@ -25,6 +26,12 @@ TYPED_ARRAY, OLD_TYPED_ARRAY = 20, 244
 #: No server has a table with more (MAX_FIELDS in sql/sql_const.h of both families).  A few bytes may announce 65,535,
 #: and a byte of a row is then eight cells.
 MOST_COLUMNS = 4096
+
+#: Columns that stand beside those of a row.
+_BESIDE = frozenset((
+    "_operation", "_file", "_position", "_event", "_timestamp", "_server_id", "_gtid", "_present", "_present_before",
+    "_present_after",
+))  # fmt: skip
 
 
 def bare_columns(table_map: TableMap) -> tuple[Column, ...]:
@@ -67,6 +74,20 @@ def bare_columns(table_map: TableMap) -> tuple[Column, ...]:
             f"the metadata block has {len(table_map.metadata) - offset} bytes too many", phase="metadata", offset=offset
         )
     return tuple(columns)
+
+
+def names_of_records(names: Iterable[Any]) -> tuple[str, ...]:
+    """What the columns of a table are called in records and in Arrow: by their names, None where the log has none.
+
+    One that has no name, or a name that is taken, is called by its number: ``@1``, ``@2``.  Taken are those of columns
+    before it, of what stands beside a row (docs/rows-as-arrow.md), and such numbers.
+    """
+    called: dict[str, None] = {}
+    for number, name in enumerate(names, start=1):
+        text = "@" if name is None else name_text(name)
+        taken = text in called or text in _BESIDE or (text[:1] == "@" and not text[1:].strip("0123456789"))
+        called[f"@{number}" if taken else text] = None
+    return tuple(called)
 
 
 def _typed_array_size(metadata: bytes, offset: int) -> int:

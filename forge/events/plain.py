@@ -92,6 +92,12 @@ def words(text: Any) -> str:
     return f"0x{text['hex']}" if isinstance(text, Mapping) else printable(str(text))
 
 
+def name_text(name: Any) -> str:
+    """A name, of an event or of plain data, as text that UTF-8 has; one that is not UTF-8 is ``0x`` and its bytes."""
+    shown = text_or_hex(name) if isinstance(name, str) else name
+    return f"0x{shown['hex']}" if isinstance(shown, Mapping) else str(shown)
+
+
 def one_line(text: Any) -> str:
     """SQL text on one line, otherwise as it is."""
     if isinstance(text, Mapping):

@@ -14,7 +14,7 @@ from forge.binlog.logged import LoggedEvent, logged_events
 from forge.binlog.mapped import mapped_columns
 from forge.binlog.window import LogSource
 from forge.errors import UnsupportedError
-from forge.events.plain import text_or_hex
+from forge.events.plain import name_text, text_or_hex
 from forge.events.table_map import TableMap
 from forge.render.column_facts import ColumnFacts, column_facts, unknown_of_table
 from forge.sql.write.identifiers import identifier
@@ -108,9 +108,8 @@ def _schema(logged: LoggedEvent, body: TableMap) -> TableSchema:
 
 
 def _identifier(name: str) -> str:
-    """A quoted name; the bytes of one that is not UTF-8, as no statement can have it."""
-    shown = text_or_hex(name)
-    return identifier(shown if isinstance(shown, str) else f"0x{shown['hex']}")
+    """A quoted name on one line; the bytes of one that is not UTF-8, as no statement can have it."""
+    return identifier(_printable(name_text(name)))
 
 
 def _comment(text: str) -> str:
@@ -158,7 +157,7 @@ def _row(column: ColumnFacts, unknown: tuple[str, ...]) -> tuple[str, ...]:
     kind = column.sql_type if len(column.sql_type) <= _TYPE_WIDTH else column.sql_type[: _TYPE_WIDTH - 3] + "..."
     return (
         str(column.position),
-        _NOT_TOLD if column.name is None else _printable(column.name),
+        _NOT_TOLD if column.name is None else _printable(name_text(column.name)),
         _printable(kind),
         "yes" if column.nullable else "no",
         sign,

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import base64
+import atexit
 import json
+import os
+import pickle
 import re
-import traceback
-from collections.abc import Collection, Iterator, Mapping
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any, Final
 
 from forge.errors import ScenarioError, nearest
-from forge.located import Tagged
-
-if TYPE_CHECKING:
-    from jinja2 import Template
-
-    from forge.scenario.template_limits import BoundedEnvironment
 
 #: Stands in rendered text before each line of the template: NUL, the line's number, NUL.  YAML has no NUL.
 _MARK = re.compile("\0([0-9]+)\0")
-_NAME = "<template>"
+#: The program that renders.
+_PROGRAM: Final = str(Path(__file__).with_name("template_process.py"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,98 +41,86 @@ def render(text: str, parameters: Mapping[str, Any], *, file: str | None = None,
     """Render a template, or a part of one that begins at ``first_line``.
 
     Raises ScenarioError (file, line) for wrong syntax, for parameters that are used but not given, and for what is
-    beyond the limits of :mod:`forge.scenario.template_limits`.
+    beyond the limits of :mod:`forge.scenario.template_process`.
     """
-    from jinja2 import TemplateError, TemplateSyntaxError
-
-    from forge.scenario.template_limits import Budget
-
     if "\0" in text:
         raise ScenarioError("the template has a NUL character in it", file=file)
-    try:
-        with Budget():
-            marked = _compiled(text).render(parameters)
-    except RecursionError:
-        raise ScenarioError(
-            "the template failed: a macro calls itself, or parts lie inside each other, without end", file=file
-        ) from None
-    except TemplateSyntaxError as error:
-        line = error.lineno + first_line - 1
-        raise ScenarioError(f"bad template: {error.message}", file=file, line=line) from None
-    except (TemplateError, ArithmeticError, TypeError, ValueError, LookupError, AttributeError) as error:
-        raise _failed(error, parameters, file, first_line) from None
-    return _unmarked(marked, first_line)
+    said = _RENDERER.ask(text, dict(parameters))
+    if "text" not in said:
+        raise _failed(said, parameters, file, first_line)
+    return _unmarked(said["text"], first_line)
 
 
 def check_parameters(text: str, parameters: Collection[str], *, file: str | None = None) -> None:
     """Raise ScenarioError for the name of a parameter that the template does not use."""
     if not parameters:
         return
-    from jinja2 import TemplateSyntaxError
-    from jinja2.meta import find_undeclared_variables
-
-    try:
-        used = find_undeclared_variables(_environment().parse(text))
-    except TemplateSyntaxError as error:
-        raise ScenarioError(f"bad template: {error.message}", file=file, line=error.lineno) from None
-    except RecursionError:
-        raise ScenarioError("bad template: its parts lie inside each other too deep", file=file) from None
+    said = _RENDERER.ask(text, None)
+    if "names" not in said:
+        raise _failed(said, {}, file, 1)
+    used: list[str] = said["names"]
     for name in parameters:
         if name not in used:
-            expected = f"one of {', '.join(sorted(used))}" if used else "no parameters"
+            expected = f"one of {', '.join(used)}" if used else "no parameters"
             raise ScenarioError(
                 f"the template has no parameter {name!r}", file=file, expected=expected, suggestion=nearest(name, used)
             )
 
 
-@lru_cache(maxsize=256)
-def _compiled(text: str) -> Template:
-    """A template, compiled once for all the cases of a family."""
-    return _environment().from_string(text)
+class _Renderer:
+    """The process that renders: started when it is first asked, and again when it ended at a limit."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._owner = 0
+
+    def ask(self, text: str, parameters: Mapping[str, Any] | None) -> dict[str, Any]:
+        """What it answers (forge.scenario.template_process.answer)."""
+        with self._lock:
+            process = self._started()
+            assert process.stdin is not None
+            assert process.stdout is not None
+            try:
+                process.stdin.write(pickle.dumps((text, parameters)))
+                process.stdin.flush()
+                line = process.stdout.readline()
+            except BrokenPipeError:
+                line = b""
+            if line:
+                said: dict[str, Any] = json.loads(line)
+                return said
+            self._process = None
+            code = process.wait()
+            if code == -signal.SIGPROF:
+                return {"problem": "it takes more than half a second"}
+            return {"problem": f"the process that renders it ended with {code}"}
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        # A forked process shares the pipes of the one that it came from, and must not use them.
+        if self._process is None or self._owner != os.getpid() or self._process.poll() is not None:
+            # All that it imports is found where this process finds it; hashes, and so sets, are the same each time.
+            found = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONHASHSEED": "0"}
+            self._process = subprocess.Popen(
+                [sys.executable, "-S", "-P", _PROGRAM],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env=os.environ | found,
+            )
+            self._owner = os.getpid()
+            atexit.register(_end, self._process, self._owner)
+        return self._process
 
 
-@cache
-def _environment() -> BoundedEnvironment:
-    from jinja2.ext import Extension
-    from jinja2.lexer import Token, TokenStream
-
-    from forge.scenario.template_limits import BoundedEnvironment
-
-    class LineMarks(Extension):
-        """Puts a mark in front of every line of the template's own text."""
-
-        def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
-            for token in stream:
-                if token.type == "data":
-                    yield Token(token.lineno, "data", _marked(token.value, token.lineno))
-                else:
-                    yield token
-
-    environment = BoundedEnvironment(extensions=[LineMarks])
-    environment.filters["yaml"] = yaml_text
-    return environment
+def _end(process: subprocess.Popen[bytes], owner: int) -> None:
+    if owner == os.getpid():
+        for pipe in (process.stdin, process.stdout):
+            assert pipe is not None
+            pipe.close()
+        process.wait()
 
 
-def yaml_text(value: Any) -> str:
-    """A value as YAML on one line: what ``{{ value | yaml }}`` writes.  Raises TypeError for what YAML lacks."""
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{yaml_text(str(key))}: {yaml_text(item)}" for key, item in value.items()) + "}"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(yaml_text, value)) + "]"
-    if isinstance(value, Decimal):
-        return str(value)
-    if isinstance(value, bytes):
-        return f"!!binary {base64.b64encode(value).decode()}"
-    if isinstance(value, Tagged):
-        return f"!{value.tag} {json.dumps(value.text, ensure_ascii=False)}"
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _marked(data: str, line: int) -> str:
-    first, *others = data.split("\n")
-    marked = [f"\0{line}\0{first}"]
-    marked += [f"\0{line + number}\0{other}" for number, other in enumerate(others, start=1)]
-    return "\n".join(marked)
+_RENDERER = _Renderer()
 
 
 def _unmarked(marked: str, first_line: int) -> Rendered:
@@ -149,19 +136,17 @@ def _unmarked(marked: str, first_line: int) -> Rendered:
     return Rendered("\n".join(texts), lines)
 
 
-def _failed(error: Exception, parameters: Mapping[str, Any], file: str | None, first_line: int) -> ScenarioError:
-    from jinja2 import UndefinedError
-
-    places = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == _NAME]
-    line = places[-1] + first_line - 1 if places and places[-1] else None
-    missing = re.fullmatch(r"'([^']*)' is undefined", str(error))
-    if isinstance(error, UndefinedError) and missing:
-        names = ", ".join(parameters) or "none"
+def _failed(said: Mapping[str, Any], parameters: Mapping[str, Any], file: str | None, first_line: int) -> ScenarioError:
+    line = None if said.get("line") is None else said["line"] + first_line - 1
+    if "syntax" in said:
+        return ScenarioError(f"bad template: {said['syntax']}", file=file, line=line)
+    if "missing" in said:
+        name = said["missing"]
         return ScenarioError(
-            f"the template needs the parameter {missing[1]!r}",
+            f"the template needs the parameter {name!r}",
             file=file,
             line=line,
-            expected=f"--set {missing[1]}=VALUE (given: {names})",
-            suggestion=nearest(missing[1], parameters),
+            expected=f"--set {name}=VALUE (given: {', '.join(parameters) or 'none'})",
+            suggestion=nearest(name, parameters),
         )
-    return ScenarioError(f"the template failed: {error}", file=file, line=line)
+    return ScenarioError(f"the template failed: {said['problem']}", file=file, line=line)

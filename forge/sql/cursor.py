@@ -9,7 +9,7 @@ from forge.errors import nearest
 from forge.servers.facts.grammar import Grammar
 from forge.servers.loading import complete_line
 from forge.sql.errors import SqlError
-from forge.sql.lexer import Token, tokenize
+from forge.sql.lexer import Token, is_nameable, tokenize
 from forge.sql.reserved import RESERVED
 
 #: Digits of the longest number that is read; servers hold 65.
@@ -112,10 +112,9 @@ class Cursor:
                 self.wrong(f"the name of a {role}")
         elif token.kind != "name":
             self.wrong(f"the name of a {role}")
-        if not token.text or token.text.endswith(" ") or len(token.text) > 64:
-            raise SqlError(
-                f"{token.shown()} cannot be the name of a {role}", token.start, expected="1 to 64 characters"
-            )
+        if not token.text or token.text.endswith(" ") or len(token.text) > 64 or not is_nameable(token.text):
+            expected = "1 to 64 characters" if is_nameable(token.text) else "1 to 64 characters from U+0001 to U+FFFF"
+            raise SqlError(f"{token.shown()} cannot be the name of a {role}", token.start, expected=expected)
         return self.advance().text
 
     def names(self, role: str) -> list[str]:

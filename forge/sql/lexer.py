@@ -32,6 +32,7 @@ _TOKEN = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
+_NOT_IN_NAMES = re.compile("[\0\ud800-\udfff\U00010000-\U0010ffff]")
 #: An escape, or the string's own quote twice.
 _ESCAPE = {quote: re.compile(rf"\\(.)|{quote}({quote})", re.DOTALL) for quote in "'\""}
 _ESCAPES = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": r"\%", "_": r"\_"}
@@ -84,6 +85,14 @@ class Token(NamedTuple):
 def shown(text: str) -> str:
     """A text for an error message; of a long one its beginning."""
     return repr(text) if len(text) <= _SHOWN else f"{text[:_SHOWN]!r}… ({len(text)} characters)"
+
+
+def is_nameable(name: str) -> bool:
+    """Whether a name has only characters that names on servers have: no U+0000, and none beyond U+FFFF.
+
+    MariaDB refuses others; MySQL puts ``?`` in their place, so that two names may be one (9.7, 10.11, 11.8).
+    """
+    return _NOT_IN_NAMES.search(name) is None
 
 
 def is_plain(sql: str) -> bool:

@@ -288,7 +288,7 @@ def _scenario(scenario: str | PathLike[str] | Mapping[str, Any] | Scenario, sett
             raise ScenarioError(f"settings has {min(unknown)}", expected="a scenario as file, text or mapping")
         return msgspec.structs.replace(scenario, **settings)
     if isinstance(scenario, Mapping):
-        from forge.scenario.template import yaml_text
+        from forge.scenario.template_process import yaml_text
 
         return base_scenario(yaml_text({"scenario": "unnamed"} | dict(scenario)), file="mapping", settings=settings)
     if isinstance(scenario, str) and is_text(scenario):

@@ -9,6 +9,7 @@ import pytest
 
 from forge.check.canonical.decode import canonical_events
 from forge.cli import app
+from forge.errors import escaped
 from forge.resources import corpora_dir
 
 RECORDINGS = corpora_dir() / "recordings"
@@ -20,10 +21,10 @@ FILES = [
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.parent.relative_to(RECORDINGS).as_posix())
-def test_an_event_is_one_line_of_json_with_every_character_as_it_is(
+def test_an_event_is_one_line_of_json_with_every_character_as_it_is_if_a_terminal_may_have_it(
     path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert app.run(["dump", "--json", str(path)]) == 0
     events = list(canonical_events(path.read_bytes()))
-    shown = [json.dumps(event, ensure_ascii=False) + "\n" for event in events]
+    shown = [escaped(json.dumps(event, ensure_ascii=False)) + "\n" for event in events]
     assert capfd.readouterr().out == "".join(shown)

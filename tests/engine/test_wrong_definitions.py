@@ -208,3 +208,32 @@ def test_a_definition_that_servers_know_and_we_do_not_is_refused_by_name(
     error = refused(text)
     assert isinstance(error, UnsupportedError)
     assert re.match(r"f\.yaml:4: .* not supported", str(error))
+
+
+@pytest.mark.parametrize("name", ["a\\0b", "a\U0001f600b"])
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "CREATE TABLE d.`{}` (a INT)", "CREATE TABLE `{}`.t (a INT)", "CREATE TABLE d.t (`{}` INT)",
+        "CREATE TABLE d.t (a INT, KEY `{}` (a))", "CREATE TABLE d.t (a INT, CONSTRAINT `{}` CHECK (a > 0))",
+    ],
+)  # fmt: skip
+def test_a_name_has_no_character_that_servers_do_not_take(
+    sql: str, name: str, refused: Callable[[str], ScenarioError]
+) -> None:
+    error = refused(f'{HEAD}  - "{sql.format(name)}"\n')
+    assert re.match(
+        r"f\.yaml:3: 'a.*b' cannot be the name of a .*; expected 1 to 64 characters from U\+0001 to U\+FFFF$",
+        str(error),
+    )
+
+
+@pytest.mark.parametrize(
+    "step",
+    ["savepoint: {}", "{{insert: {{into: d.t, rows: [{{a: 1}}]}}, query: INSERT, user_variables: {{{}: 1}}}}"],
+)
+def test_savepoints_and_user_variables_have_names_that_servers_take(
+    step: str, refused: Callable[[str], ScenarioError]
+) -> None:
+    text = HEAD + "  - CREATE TABLE d.t (a INT)\ntransactions:\n  - - " + step.format('"a\\0b"') + "\n"
+    assert "from U+0001 to U+FFFF" in str(refused(text))

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
 from forge.errors import ScenarioError, UnsupportedError, nearest
+from forge.events.columns import names_of_records
+from forge.events.plain import name_text
 
 Images = Literal["after", "before", "both"]
 
@@ -67,7 +69,7 @@ class RecordReader:
             elif event["type"] == "TABLE_MAP":
                 self._map(event)
                 self._check_columns()
-            if "rows" not in event or f"{event.get('database')}.{event.get('table')}" != self.table:
+            if "rows" not in event or _full_name(event) != self.table:
                 continue
             if "raw_rows" in event:
                 raise UnsupportedError(event["note"])
@@ -93,7 +95,7 @@ class RecordReader:
 
     def _map(self, event: dict[str, Any]) -> None:
         fields = event["fields"]
-        name = f"{_text(fields['database'])}.{_text(fields['table'])}"
+        name = _full_name(fields)
         self._seen.setdefault(name)
         if self.table is None:
             self.table, self._found = name, True
@@ -103,7 +105,7 @@ class RecordReader:
             return
         if "columns" not in fields:
             raise UnsupportedError(fields.get("note", f"the columns of {name} are not known"))
-        self.names = tuple(_text(column.get("name", f"@{column['column']}")) for column in fields["columns"])
+        self.names = names_of_records([column.get("name") for column in fields["columns"]])
         known = self._met.keys()
         if self._has_header and self._columns is None and not known >= set(self.names):
             raise ScenarioError(
@@ -142,8 +144,8 @@ def several_tables(first: str, other: str) -> ScenarioError:
     return ScenarioError("the log has several tables", expected=f"one of them as --table: {first}, {other}, ...")
 
 
-def _text(name: Any) -> str:
-    return name if isinstance(name, str) else bytes.fromhex(name["hex"]).decode("utf-8", "replace")
+def _full_name(fields: dict[str, Any]) -> str:
+    return f"{name_text(fields.get('database'))}.{name_text(fields.get('table'))}"
 
 
 def _value(cell: dict[str, Any]) -> Any:

@@ -14,7 +14,7 @@ import click
 
 from forge.cli.case_names import LISTED, folder_names, named_case
 from forge.cli.inputs import read_scenario, shown
-from forge.cli.output import STDOUT, is_folder, refuse_inputs, write_binlogs
+from forge.cli.output import STDOUT, echo, is_folder, refuse_inputs, write_binlogs
 from forge.cli.parameters import FILE, complete_servers, parameters_option
 from forge.cli.progress import progress
 from forge.errors import ScenarioError
@@ -99,7 +99,7 @@ def _build_all(cases: list[Case], file: str, output: str, as_json: bool) -> None
         except ScenarioError as error:
             failures.append((case.name, error))
     if not as_json:
-        click.echo(f"{len(cases) - len(failures)} of {len(cases)} cases")
+        echo(f"{len(cases) - len(failures)} of {len(cases)} cases")
     if failures:
         name, problem = failures[0]
         raise ScenarioError(f"{len(failures)} of {len(cases)} cases cannot be built; the first is {name}: {problem}")
@@ -124,10 +124,10 @@ def _build(case: Case, file: str, output: str, as_json: bool) -> None:
             {"path": path, "size": data.size, "sha256": data.hash.hexdigest()}
             for path, data in zip(paths, files, strict=True)
         ]
-        click.echo(json.dumps({"case": case.name, "files": described}, ensure_ascii=False))
+        echo(json.dumps({"case": case.name, "files": described}, ensure_ascii=False))
     elif is_folder(output):
         for path, data in zip(paths, files, strict=True):
-            click.echo(f"{path}: {data.size} bytes")
+            echo(f"{path}: {data.size} bytes")
 
 
 class _Measured:

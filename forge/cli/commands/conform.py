@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, cast
 
 import click
 
-from forge.cli.output import STDOUT, write_output
+from forge.cli.output import STDOUT, echo, write_output
 from forge.cli.parameters import FILE, FOLDER
 from forge.cli.progress import progress_to
 from forge.errors import CheckFailed, ScenarioError
@@ -112,7 +112,7 @@ def command(
                 pages = add_to_report(
                     report, kit, hello, results, known, jobs=jobs or os.cpu_count() or 1, progress=bar
                 )
-            click.echo(f"{report}: {pages} pages", err=True)
+            echo(f"{report}: {pages} pages", err=True)
     if as_json:
         lines = [json.dumps(result_object(result, known)) + "\n" for result in results]
         write_output(STDOUT, [*lines, json.dumps({"summary": summary_object(hello, results, known)}) + "\n"])

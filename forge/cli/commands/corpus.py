@@ -16,7 +16,7 @@ import click
 from forge.cli.commands.corpus_commands.findings import findings
 from forge.cli.commands.corpus_commands.kit import export, freeze
 from forge.cli.commands.corpus_commands.show import DEFAULT, require_arrow, show
-from forge.cli.output import refuse_inputs, write_binlogs, write_files
+from forge.cli.output import echo, refuse_inputs, write_binlogs, write_files
 from forge.cli.parameters import FILE, FOLDER
 from forge.cli.progress import progress_to
 from forge.errors import CheckFailed, EnvironmentMissing, ScenarioError
@@ -135,9 +135,9 @@ def build(
         )
     tally = Tally(read_entries(out))
     if as_json:
-        click.echo(json.dumps(summary_object(tally, summary), indent=2))
+        echo(json.dumps(summary_object(tally, summary), indent=2))
     else:
-        click.echo("\n".join(summary_lines(tally, summary, str(out))))
+        echo("\n".join(summary_lines(tally, summary, str(out))))
     _refuse_wrong(tally, drawn=count is not None)
 
 
@@ -191,7 +191,7 @@ def _workers(cases: int, master: str | None, partitions: int | None) -> Iterator
         yield ThisProcess() if cases <= VERY_FEW else Processes()
         return
     if master is None and (missing := _spark_missing()) is not None:
-        click.echo(f"forge: built by processes of this machine: {missing}", err=True)
+        echo(f"forge: built by processes of this machine: {missing}", err=True)
         yield Processes()
         return
     from forge.spark.corpus import spark_workers

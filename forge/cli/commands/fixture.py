@@ -9,7 +9,7 @@ import click
 
 from forge.cli.case_names import named_case, only_case
 from forge.cli.inputs import read_scenario, shown
-from forge.cli.output import refuse_inputs, write_files
+from forge.cli.output import echo, refuse_inputs, write_files
 from forge.cli.parameters import FILE, FOLDER, complete_languages, complete_servers, parameters_option
 from forge.errors import ScenarioError
 
@@ -90,8 +90,8 @@ def command(
     write_files([(str(path), data) for path, data in contents])
     if as_json:
         written = [{"path": str(path), "size": len(data)} for path, data in contents]
-        click.echo(json.dumps({"case": case.name, "files": written, "reader": str(out / name)}, ensure_ascii=False))
+        echo(json.dumps({"case": case.name, "files": written, "reader": str(out / name)}, ensure_ascii=False))
         return
     for path, data in contents:
-        click.echo(f"{path}: {len(data)} bytes")
-    click.echo(f"{out / name}: {'the reader, to be filled in' if is_new else 'the reader, left as it is'}")
+        echo(f"{path}: {len(data)} bytes")
+    echo(f"{out / name}: {'the reader, to be filled in' if is_new else 'the reader, left as it is'}")

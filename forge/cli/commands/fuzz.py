@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from forge.cli.commands.fuzz_export import export
-from forge.cli.output import write_files
+from forge.cli.output import echo, write_files
 from forge.cli.parameters import FOLDER
 from forge.cli.progress import progress_to
 from forge.errors import CheckFailed, counted
@@ -114,17 +114,17 @@ def command(
                 described = _described(failure, testee_name, kit)
                 if out is not None:
                     _write(out, failure, described)
-                click.echo(json.dumps(described, ensure_ascii=False) if as_json else _sentence(described))
+                echo(json.dumps(described, ensure_ascii=False) if as_json else _sentence(described))
     summary: dict[str, Any] = {"tries": tally.tries, "outcomes": dict(tally.outcomes), "failures": len(names)}
     covered = ""
     if tally.places:
         summary |= {"places": len(tally.places), "kept": tally.kept}
         covered = f"; {len(tally.places)} places of its code reached, {tally.kept} logs kept"
     if as_json:
-        click.echo(json.dumps(summary))
+        echo(json.dumps(summary))
     else:
         counts = ", ".join(f"{count} {outcome}" for outcome, count in tally.outcomes.most_common())
-        click.echo(f"{counted(tally.tries, 'log')} ({counts}): {counted(len(names), 'cause')} of failure{covered}")
+        echo(f"{counted(tally.tries, 'log')} ({counts}): {counted(len(names), 'cause')} of failure{covered}")
     if names:
         raise CheckFailed(f"{testee_name} fails: {counted(len(names), 'cause')} in {counted(tally.tries, 'log')}")
 

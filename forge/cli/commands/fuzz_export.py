@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from forge.cli.output import write_files
+from forge.cli.output import echo, write_files
 from forge.cli.parameters import FOLDER, complete_engines
 from forge.cli.progress import progress_to
 from forge.errors import ScenarioError
@@ -51,7 +51,7 @@ def export(name: str, kit: Path | None, out: Path, as_json: bool) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
     write_files([(str(path), data) for path, data in files])
     if as_json:
-        click.echo(json.dumps({"engine": name, "seeds": len(seeds), "files": len(files), "run": engine.run}))
+        echo(json.dumps({"engine": name, "seeds": len(seeds), "files": len(files), "run": engine.run}))
     else:
-        click.echo(f"{out}: {len(seeds)} seeds of {sum(len(seed.data) for seed in seeds)} bytes")
-        click.echo(f"cd {out} && {engine.run}")
+        echo(f"{out}: {len(seeds)} seeds of {sum(len(seed.data) for seed in seeds)} bytes")
+        echo(f"cd {out} && {engine.run}")

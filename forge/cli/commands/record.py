@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from forge.cli.output import refuse_inputs
+from forge.cli.output import echo, refuse_inputs
 from forge.cli.parameters import FILE_OR_FOLDER, FOLDER, parameters_option
 
 
@@ -49,8 +49,8 @@ def command(scenario: Path, server: Path | None, out: Path | None, parameters: t
     if as_json:
         sizes = [{"name": name, "size": len(data)} for name, data in recorded.files]
         recording = {"recording": str(folder), "server_version": recorded.server_version, "files": sizes}
-        click.echo(json.dumps(recording, ensure_ascii=False))
+        echo(json.dumps(recording, ensure_ascii=False))
         return
     size = sum(len(data) for _, data in recorded.files)
     files = "" if len(recorded.files) == 1 else f" in {len(recorded.files)} files"
-    click.echo(f"{folder}: {size} bytes{files} recorded on {recorded.server_version}")
+    echo(f"{folder}: {size} bytes{files} recorded on {recorded.server_version}")

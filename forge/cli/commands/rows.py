@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from forge.cli.inputs import STDIN, errors_in, file_paths, open_log, shown
-from forge.cli.output import STDOUT, output_file, refuse_inputs, write_output
+from forge.cli.output import STDOUT, echo, output_file, refuse_inputs, write_output
 from forge.cli.parameters import FILE, keyring_of, keys_options, selection_options
 from forge.cli.progress import progress, progress_to
 from forge.errors import FormatError, ScenarioError, UnsupportedError
@@ -87,7 +87,8 @@ def command(
     events, keyring = selection(**wanted), keyring_of(keys, key)
     chosen = None if columns is None else tuple(columns.split(","))
     if form in ("csv", "jsonl"):
-        write_output(output, _text_records(files, table, chosen, images, form, events, keyring))
+        records = _text_records(files, table, chosen, images, form, events, keyring)
+        write_output(output, records, exact=form == "csv")
     else:
         _arrow_records(files, table, chosen, images, on_odd, events, keyring, form, compression, output)
 
@@ -200,7 +201,7 @@ def _arrow_records(
             else:
                 _write_arrow(schema, batches, file)
     for target in written[1:]:
-        click.echo(f"{target}: rows from where the columns of the table change", err=True)
+        echo(f"{target}: rows from where the columns of the table change", err=True)
 
 
 def _parts(reading: Any, table: str | None) -> Iterator[tuple[Any, Iterator[Any]]]:

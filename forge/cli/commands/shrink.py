@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from forge.cli.inputs import read_bytes, shown
-from forge.cli.output import refuse_inputs, write_output
+from forge.cli.output import echo, refuse_inputs, write_output
 from forge.cli.parameters import FILE
 from forge.cli.progress import progress_to
 from forge.errors import ScenarioError
@@ -66,7 +66,7 @@ def command(
             result = shrink(data, shows, seconds=seconds, progress=report)
     write_output(output, result.data)
     ended = "" if result.finished else "; the time was over before the search"
-    click.echo(
+    echo(
         f"{shown(file)}: {len(data)} bytes, {output}: {len(result.data)} bytes, {stays}"
         f" ({result.asked} candidates asked){ended}"
     )

@@ -50,8 +50,11 @@ def command(files: tuple[str, ...], as_json: bool, keys: str | None, key: str | 
 
 
 def _text(tables: dict[str, Any]) -> str:
+    from forge.events.plain import printable
+
     lines = [("table", "operation", "rows", "events", "bytes")]
     for name, counts in tables.items():
+        name = printable(name)
         done = [(word, count) for word, count in counts.by_operation.items() if count.events]
         for word, count in done:
             lines.append((name, word, f"{count.rows:,}", f"{count.events:,}", f"{count.bytes:,}"))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from forge.cli.inputs import errors_in, read_bytes
+from forge.cli.output import echo
 from forge.cli.parameters import FILE, parameters_option
 from forge.cli.progress import progress
 from forge.errors import CheckFailed, ForgeError, FormatError, ScenarioError, counted
@@ -66,7 +67,7 @@ def command(recordings: tuple[str, ...], against: tuple[str, ...], parameters: t
     if different:
         raise CheckFailed(f"{different} of {len(folders)} recordings differ")
     if not as_json:
-        click.echo(f"{counted(len(folders), 'recording')}, all byte-identical")
+        echo(f"{counted(len(folders), 'recording')}, all byte-identical")
 
 
 def _verify_against(
@@ -90,9 +91,9 @@ def _show(folder: Path, problem: str | None, as_json: bool, result: VerifyResult
     if as_json:
         shown: dict[str, Any] = {"recording": str(folder), "identical": problem is None}
         shown |= {name: getattr(result, name, None) for name in ("size", "tables", "rows")}
-        click.echo(json.dumps(shown | {"problem": problem}))
+        echo(json.dumps(shown | {"problem": problem}))
     elif problem is not None or result is None:
-        click.echo(f"{folder}: {problem}")
+        echo(f"{folder}: {problem}")
     else:
         rows = "" if result.rows is None else f", {counted(result.rows, 'row')} as SELECT gives them"
-        click.echo(f"{folder}: identical, {result.size} bytes{rows}")
+        echo(f"{folder}: identical, {result.size} bytes{rows}")

@@ -29,6 +29,7 @@ from forge.columnar.reused import Reused
 from forge.errors import ForgeError, FormatError, UnsupportedError
 from forge.events.event import decode_event_strictly
 from forge.events.format import HEADER_SIZE, checksummed
+from forge.events.plain import name_text
 from forge.events.row_image import iterate_rows
 from forge.events.rows import ROWS_BODIES
 from forge.events.table_map import TableMap
@@ -307,7 +308,7 @@ class FileRows:
         self._known.bind(body.table_id, slot)
 
     def _define(self, placed: PlacedEvent, body: TableMap, definition: bytes, inner: bool) -> int:
-        name = f"{body.database}.{body.table}"
+        name = f"{name_text(body.database)}.{name_text(body.table)}"
         wanted = self._tables.wants(name)
         problem: ForgeError | None = None
         taker = -1

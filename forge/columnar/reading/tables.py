@@ -14,6 +14,7 @@ from forge.columnar.plan import ColumnPlan
 from forge.columnar.reading.row_walk import Layout, Layouts
 from forge.columnar.registry import column_plan
 from forge.errors import ScenarioError, UnsupportedError, nearest
+from forge.events.columns import names_of_records
 from forge.events.format import HEADER_SIZE
 from forge.events.mariadb_compressed import uncompressed
 from forge.events.row_image import images_of, present_columns
@@ -127,12 +128,19 @@ def table_of(name: str, columns: tuple[Column, ...], chosen: Chosen) -> Table:
 
 
 def _names(table: str, columns: tuple[Column, ...], chosen: Chosen) -> tuple[str, ...]:
-    """The columns' names; ``@1``, ``@2`` ... where the table map has none, as mysqlbinlog shows them."""
+    """The columns' names (forge.events.columns.names_of_records), or those that were given.
+
+    Raises ScenarioError for given names that are too many or too few, or not all different.
+    """
     if chosen.names is not None:
         if len(chosen.names) != len(columns):
             raise ScenarioError(f"{len(chosen.names)} names were given for {table}, which has {len(columns)} columns")
+        if names_of_records(chosen.names) != chosen.names:
+            raise ScenarioError(
+                f"the names for the columns of {table} are not all different, or those of columns beside rows"
+            )
         return chosen.names
-    return tuple(f"@{number}" if column.name is None else column.name for number, column in enumerate(columns, 1))
+    return names_of_records(column.name for column in columns)
 
 
 def _indexes(table: str, names: tuple[str, ...], wanted: tuple[str, ...] | None) -> tuple[int, ...]:

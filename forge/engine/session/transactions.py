@@ -22,6 +22,7 @@ from forge.plan.statements import RowsStatement
 from forge.plan.tables import Table
 from forge.plan.transactions import End, ReleaseSavepoint, RollbackTo, Savepoint, Step, Transaction
 from forge.servers import ServerLine
+from forge.sql.lexer import is_nameable
 
 
 def check_transaction(declared: Declared) -> None:
@@ -169,6 +170,9 @@ class RunningTransaction:
         if isinstance(step, Savepoint):
             if self.caches.unprepared:
                 raise ScenarioError("the transaction uses an Aria table, and Aria has no savepoints")
+            if not is_nameable(step.name):
+                expected = "characters from U+0001 to U+FFFF"
+                raise ScenarioError(f"{step.name!r} cannot be the name of a savepoint", expected=expected)
             self._savepoints.pop(step.name.lower(), None)
             self._savepoints[step.name.lower()] = len(self.log)
         elif isinstance(step, (RollbackTo, ReleaseSavepoint)):

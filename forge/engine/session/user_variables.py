@@ -9,6 +9,7 @@ from forge.charsets import charset, collation
 from forge.errors import ScenarioError
 from forge.plan.statement_text import UserVariable
 from forge.servers import server_line
+from forge.sql.lexer import is_nameable
 from forge.sql.write.identifiers import identifier
 from forge.values.literals import hexadecimal, quoted
 
@@ -20,8 +21,9 @@ _EXPECTED = "a number, text, null, or {unsigned|real|decimal|hex: ...}, {text: .
 
 def user_variable(name: str, declared: Any, server: str) -> tuple[UserVariable, str]:
     """A variable, and the SQL of its value.  Raises ScenarioError for what no variable holds."""
-    if not name or len(name) > 64:
-        raise ScenarioError(f"{name!r} cannot be the name of a user variable", expected="1 to 64 characters")
+    if not name or len(name) > 64 or not is_nameable(name):
+        expected = "1 to 64 characters from U+0001 to U+FFFF"
+        raise ScenarioError(f"{name!r} cannot be the name of a user variable", expected=expected)
     name = name.lower()
     if isinstance(declared, dict):
         return _of_kind(name, declared, server)

@@ -17,7 +17,7 @@ from forge.events.rows import RowsBody
 from forge.events.serialization import read_uvarint
 from forge.events.table_map import TableMap
 from forge.render.labels.layouts import UNREADABLE, Apart
-from forge.render.labels.runs import Labels
+from forge.render.labels.runs import Labels, shown
 from forge.values.base import Column, Piece
 from forge.values.json.diff import build_diffs, parse_diffs
 from forge.values.registry import codec_for
@@ -170,7 +170,7 @@ def _label_image(labels: Labels, name: str, image: Image, present: Sequence[int]
     for index, cell in zip(present, image.cells, strict=True):
         if cell is not None:
             column = columns[index]
-            field = f"{name}.column {index + 1}" + ("" if column.name is None else f" {column.name}")
+            field = f"{name}.column {index + 1}" + ("" if column.name is None else f" {shown(column.name)}")
             rule = codec_for(column).type_name(column)
             pieces = _diff_pieces(cell) if index in diffs else _cell_pieces(column, cell)
             labels.put_pieces(labels.at + len(cell), field, pieces, rule)

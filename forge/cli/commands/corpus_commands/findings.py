@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from forge.cli.commands.conform import KIT, opened_kit
-from forge.cli.output import write_files
+from forge.cli.output import echo, write_files
 from forge.cli.parameters import FOLDER
 from forge.cli.progress import progress
 from forge.errors import ScenarioError, nearest
@@ -69,13 +69,13 @@ def findings(
                     failed.append(str(error))
                     continue
                 write_files([(str(path), [record_text(path.read_text("utf-8"), made).encode()])])
-                click.echo(f"{finding.name}: {len(made.data)} bytes, {made.outcome}: {made.wrong[:100]}")
+                echo(f"{finding.name}: {len(made.data)} bytes, {made.outcome}: {made.wrong[:100]}")
     elif pages is None:
         for finding in public(chosen):
             size = "no file" if finding.made is None else f"{len(finding.made.data)} bytes"
-            click.echo(f"{finding.name}: {finding.status}, {size}: {finding.title}")
+            echo(f"{finding.name}: {finding.status}, {size}: {finding.title}")
         if len(public(chosen)) < len(chosen):
-            click.echo(f"{len(chosen) - len(public(chosen))} more wait for their vendor")
+            echo(f"{len(chosen) - len(public(chosen))} more wait for their vendor")
     if pages is not None:
         pages.mkdir(parents=True, exist_ok=True)
         write_files([(str(pages / name), [text.encode()]) for name, text in finding_pages(read_findings()).items()])

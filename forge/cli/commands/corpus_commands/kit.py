@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from forge.cli.commands.corpus_commands.show import DEFAULT, require_arrow
-from forge.cli.output import write_output
+from forge.cli.output import echo, write_output
 from forge.cli.parameters import FOLDER
 from forge.cli.progress import progress_to
 from forge.errors import CheckFailed
@@ -44,9 +44,9 @@ def export(out: Path, folder: Path, profile: str, jobs: int | None, as_json: boo
     with progress_to("cases written") as report:
         kit = export_kit(folder, out, profile=profile, jobs=jobs, progress=report)
     if as_json:
-        click.echo(json.dumps(msgspec.to_builtins(kit)))
+        echo(json.dumps(msgspec.to_builtins(kit)))
     else:
-        click.echo(f"{out}: {kit.cases} cases, corpus version {kit.corpus}, profile {kit.profile}")
+        echo(f"{out}: {kit.cases} cases, corpus version {kit.corpus}, profile {kit.profile}")
 
 
 @click.command(short_help="Give new cases of the shipped corpus their ids.")
@@ -72,8 +72,8 @@ def freeze(folder: Path, check: bool) -> None:
     if not check:
         registry_path().parent.mkdir(exist_ok=True)
         write_output(str(registry_path()), registry_text(after))
-        click.echo(f"{said}: corpus version {after.version}")
+        echo(f"{said}: corpus version {after.version}")
     elif new:
         raise CheckFailed(f"{said}: run `forge corpus freeze`")
     else:
-        click.echo(f"all {len(after.rows)} ids stand: corpus version {after.version}")
+        echo(f"all {len(after.rows)} ids stand: corpus version {after.version}")
