@@ -10,7 +10,8 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from forge.errors import ScenarioError, nearest
@@ -26,14 +27,17 @@ _GTID = re.compile(
     r"|[0-9]+-[0-9]+-[0-9]+"
 )
 _LATER = "a later end"
+#: Tables that an error names.
+_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
     """What is wanted; of each that is empty or None, all.
 
-    ``start`` and ``stop`` are offsets: events that begin at ``start`` or later, and before ``stop``.  ``since`` and
-    ``until`` are seconds since the epoch: from ``since`` on, and before ``until``.
+    ``tables`` are names such as ``shop.orders``; ``*`` in one stands for any characters.  ``start`` and ``stop`` are
+    offsets: events that begin at ``start`` or later, and before ``stop``.  ``since`` and ``until`` are seconds since
+    the epoch: from ``since`` on, and before ``until``.
     """
 
     tables: tuple[str, ...] = ()
@@ -43,6 +47,8 @@ class Selection:
     stop: int | None = None
     since: int | None = None
     until: int | None = None
+    #: The tables of the events that were looked at so far, of all files; noted where some are chosen.
+    met: dict[str, None] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for name in self.types:
@@ -73,8 +79,21 @@ class Selection:
         for event in events:
             if chooser.takes(event):
                 yield event
-            elif self.is_behind(event):
+            elif self.is_behind(event) and not self.unmet():
                 return
+
+    def check_tables(self) -> None:
+        """Raises ScenarioError for a table that no event was of, once all files were looked at."""
+        for name in self.unmet():
+            raise ScenarioError(
+                f"no table {name!r} is in the log",
+                expected=", ".join(list(self.met)[:_NAMED]) or "a log with tables",
+                suggestion=nearest(name, self.met),
+            )
+
+    def unmet(self) -> list[str]:
+        """The chosen tables that no event was of so far."""
+        return [name for name in self.tables if not any(_matches(name, met) for met in self.met)]
 
     def is_behind(self, event: dict[str, Any]) -> bool:
         """Whether neither this event nor a later one is wanted."""
@@ -104,9 +123,13 @@ class Selection:
             and (self.since is None or event["timestamp"] >= self.since)
             and (self.until is None or event["timestamp"] < self.until)
             and (not self.types or event["type"] in self.types)
-            and (not self.tables or f"{_name(event, 'database')}.{_name(event, 'table')}" in self.tables)
+            and (not self.tables or self._has_table(event))
             and self.has_gtid(gtid)
         )
+
+    def _has_table(self, event: dict[str, Any]) -> bool:
+        name = _table(event)
+        return name is not None and any(_matches(wanted, name) for wanted in self.tables)
 
 
 ALL = Selection()
@@ -126,6 +149,8 @@ class Chooser:
             self.gtid = event["fields"].get("gtid")
         elif event["type"] in _OUTSIDE:
             self.gtid = None
+        if self.selection.tables and (table := _table(event)) is not None:
+            self.selection.met.setdefault(table)
         return not self.selection.is_behind(event) and self.selection.wants(event, self.gtid)
 
 
@@ -157,9 +182,20 @@ def selection(
     )  # fmt: skip
 
 
-def _name(event: dict[str, Any], part: str) -> Any:
-    name = event.get(part, event.get("fields", {}).get(part) if event["type"] == "TABLE_MAP" else None)
-    return None if name is None else name_text(name)
+def _table(event: dict[str, Any]) -> str | None:
+    """The table of a TABLE_MAP or a row event."""
+    named = event["fields"] if event["type"] == "TABLE_MAP" else event
+    database, table = named.get("database"), named.get("table")
+    return None if database is None or table is None else f"{name_text(database)}.{name_text(table)}"
+
+
+def _matches(wanted: str, name: str) -> bool:
+    return wanted == name or ("*" in wanted and _pattern(wanted).fullmatch(name) is not None)
+
+
+@cache
+def _pattern(wanted: str) -> re.Pattern[str]:
+    return re.compile(".*".join(map(re.escape, wanted.split("*"))), re.DOTALL)
 
 
 def _holds(wanted: str, gtid: str) -> bool:

@@ -23,6 +23,8 @@ _PREFERENCE = _MYSQL + _MARIADB_10 + _MARIADB_11
 _FIRST_UCA_900 = 255
 #: MariaDB knows MySQL's utf8mb4_0900_* names and ids from this version, as aliases of its own uca1400 collations.
 _MARIADB_WITH_0900 = (11, 4)
+#: MariaDB's collations of UCA 14 came with 10.10.1, those without padding with 10.2.2, by parts of their names.
+_MARIADB_SINCE = {"_uca1400_": (10, 10), "_nopad_": (10, 2)}
 #: MariaDB's character_set_collations makes uca1400_ai_ci the default of the Unicode sets from this version.
 _MARIADB_WITH_UCA1400_DEFAULT = (11, 5)
 
@@ -54,6 +56,10 @@ class _Line:
         letter = next((x for x in self.letters if x in fields[4].lower()), None)
         if letter == _MYSQL and self.version and self.version < (8, 0) and int(fields[0]) >= _FIRST_UCA_900:
             return None
+        if letter != _MYSQL and self.version:
+            needed = (since for part, since in _MARIADB_SINCE.items() if part in fields[1])
+            if any(self.version < since for since in needed):
+                return None
         return letter
 
 

@@ -57,7 +57,11 @@ def keyring_of(keys: str | None, key: str | None) -> Keyring | None:
 
 
 _TABLES = click.option(
-    "--table", "tables", multiple=True, metavar="DB.TABLE", help="Only events of that table. Repeatable."
+    "--table",
+    "tables",
+    multiple=True,
+    metavar="DB.TABLE",
+    help="Only events of that table; shop.* is all of a database. Repeatable.",
 )
 _SELECTION = (
     click.option("--type", "types", multiple=True, metavar="NAME", help="Only events of that type. Repeatable."),

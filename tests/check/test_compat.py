@@ -17,13 +17,13 @@ from forge.check.canonical.table_maps import TableMaps
 from forge.check.compare.compare import check
 from forge.check.compat.features_used import event_uses
 from forge.check.compat.readers_view import as_seen
-from forge.check.compat.report import Report, compatibility, summary
+from forge.check.compat.report import Report, compatibility, compatibility_of_logs, summary
 from forge.check.decoders.table import decoder
 from forge.cli.app import run
 from forge.compile import compile_files, compile_plan
 from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.resources import corpora_dir
-from forge.scenario import Scenario, ddl, event, plan
+from forge.scenario import Scenario, ddl, delete, event, insert, logged, plan, update
 from forge.scenario.matrix import base_scenario
 from forge.servers import server_line, server_names
 from forge.servers.features import Feature, features
@@ -272,10 +272,76 @@ def test_a_replica_that_does_not_parse_a_statement_stops_there() -> None:
 def test_status_variables_of_load_data_count_as_those_of_queries() -> None:
     path = Path(corpora_dir()) / "recordings" / "statements" / "load-data-statement" / "mysql-9.7"
     tables, uses = TableMaps(), set()
-    for logged in logged_events((path / "binlog.000001").read_bytes()):
-        if logged.placed.event.type_name == "EXECUTE_LOAD_QUERY":
-            uses |= {use.feature for use in event_uses(logged, tables, server_line("mysql-5.5"))}
-            seen = as_seen(logged.placed.event, server_line("mysql-5.5")).body
+    for one in logged_events((path / "binlog.000001").read_bytes()):
+        if one.placed.event.type_name == "EXECUTE_LOAD_QUERY":
+            uses |= {use.feature for use in event_uses(one, tables, server_line("mysql-5.5"))}
+            seen = as_seen(one.placed.event, server_line("mysql-5.5")).body
             assert isinstance(seen, ExecuteLoadQuery)
             assert "default_collation_for_utf8mb4" not in dict(seen.status_variables)
     assert {"default_collation_for_utf8mb4", "collation_of_session"} <= uses
+
+
+FAR = "CREATE TABLE d.t (id INT PRIMARY KEY, {column} TIMESTAMP{digits} NULL)"
+
+
+@pytest.mark.parametrize("digits", ["", "(6)"])
+@pytest.mark.parametrize("kind", ["insert", "update", "delete"])
+def test_a_timestamp_after_2038_stops_replicas_of_before_mariadb_11_5(digits: str, kind: str) -> None:
+    for value, stops in (("2038-01-19 03:14:07", False), ("2038-01-19 03:14:08", True)):
+        before, after = (("2001-01-01 00:00:00", value), (value, "2001-01-01 00:00:00"))[kind == "delete"]
+        scenario = Scenario("far", server="mariadb-11.8", tables=[FAR.format(column="at", digits=digits)])
+        scenario = scenario.transaction(insert("d.t", {"id": 1, "at": value if kind == "insert" else before}))
+        if kind == "update":
+            scenario = scenario.transaction(update("d.t", where={"id": 1}, set={"at": after}))
+        if kind == "delete":
+            scenario = scenario.transaction(delete("d.t", where={"id": 1}))
+        planned = plan(scenario)
+        files = [write_binlog(events) for events in compile_files(planned)]
+        for consumer, old in (("mariadb-10.11", True), ("mariadb-11.4", True), ("mariadb-11.8", False)):
+            report = compatibility(planned, files, consumer)
+            assert any(one.feature == "far_timestamps" for one in report.findings) == (stops and old)
+            assert (report.replica_stops is not None) == (stops and old)
+
+
+def test_a_log_alone_says_of_definitions_what_its_scenario_says() -> None:
+    table = (
+        "CREATE TABLE d.t (id INT PRIMARY KEY, u UUID, i INET6, v INT INVISIBLE, w VECTOR(3),"
+        " c VARCHAR(9) COLLATE utf8mb4_uca1400_ai_ci)"
+    )
+    for scenario in (
+        Scenario("newer", server="mariadb-11.8", tables=[table]).ddl("ALTER TABLE d.t COLLATE uca1400_as_cs"),
+        Scenario("newer", server="mysql-9.7", tables=["CREATE TABLE d.t (id INT PRIMARY KEY, v VECTOR, j JSON)"]),
+    ):
+        planned = plan(scenario)
+        files = [write_binlog(events) for events in compile_files(planned)]
+        for consumer in ("mariadb-10.2", "mariadb-10.5", "mariadb-10.11", "mysql-5.6", "mysql-8.0"):
+            told, seen = compatibility(planned, files, consumer), compatibility_of_logs(files, consumer)
+            assert [(finding.feature, finding.events[0]) for finding in seen.findings] == [
+                (finding.feature, finding.events[0]) for finding in told.findings
+            ]
+            assert seen.replica_stops == told.replica_stops
+
+
+@pytest.mark.parametrize(
+    ("collation", "first"), [("utf8mb4_uca1400_ai_ci", (10, 10)), ("latin1_swedish_nopad_ci", (10, 2))]
+)
+def test_a_line_of_mariadb_has_the_collations_of_its_release(collation: str, first: tuple[int, int]) -> None:
+    text = f"CREATE TABLE d.t (c CHAR(1)) COLLATE {collation}"
+    planned = plan(Scenario("one", server="mariadb-11.8", tables=[text]))
+    files = [write_binlog(events) for events in compile_files(planned)]
+    for name in server_names():
+        if not name.startswith("mariadb-"):
+            continue
+        release = tuple(int(part) for part in name.split("-")[1].split("."))
+        found = [one for one in compatibility(planned, files, name).findings if one.feature == "collation_of_column"]
+        assert bool(found) == (release < first), name
+
+
+def test_a_long_name_of_a_user_stops_replicas_that_do_not_take_it() -> None:
+    for length, stopped in ((16, ()), (17, ("mysql-5.6",)), (32, ("mysql-5.6",)), (33, ("mysql-5.6", "mysql-9.7"))):
+        text = f"CREATE USER '{'u' * length}'@'localhost'"
+        planned = plan(Scenario("users", server="mariadb-10.11").transaction(logged(text)))
+        files = [write_binlog(events) for events in compile_files(planned)]
+        for consumer in ("mysql-5.6", "mysql-9.7", "mariadb-10.2"):
+            names = {finding.feature for finding in compatibility_of_logs(files, consumer).findings}
+            assert any(str(name).startswith("user_names") for name in names) == (consumer in stopped)

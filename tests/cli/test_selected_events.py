@@ -178,7 +178,7 @@ def test_a_broken_log_is_told_with_its_name(log: Path, capfd: pytest.CaptureFixt
         (["--gtid", "garbage"], "'garbage' is no GTID; expected one such as UUID:5, UUID:tag:5, UUID:1-5 or 0-1-5"),
         (["--start-position", "900", "--stop-position", "100"], "no event is between the positions 900 and 100"),
         (["--since", "2024-01-02", "--until", "2024-01-01"], "the time of `until` is not after that of `since`"),
-        (["--table", "s.nope"], "has an event of those; expected another choice of events"),
+        (["--table", "s.nope"], "no table 's.nope' is in the log; expected s.a, s.b"),
         (["--gtid", "3E11FA47-71CA-11E1-9E33-C80AA9429562:5"], "has an event of those"),
     ],
 )
@@ -187,6 +187,19 @@ def test_a_choice_that_nothing_meets_is_no_agreement(
 ) -> None:
     assert app.run(["diff", str(log), str(log), *words]) == 2
     assert problem in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["dump"], ["compat", "--to", "mysql-5.7"], ["diff"]])
+def test_a_table_that_is_not_there_is_an_error_everywhere(
+    command: list[str], log: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    files = [str(log)] * (2 if command == ["diff"] else 1)
+    for table in ("s.a", "s.*", "*.b", "*"):
+        assert app.run([*command, *files, "--table", table]) == (2 if table == "*" else 0)
+    for table in ("s.c", "t.*", "*.a.b"):
+        capfd.readouterr()
+        assert app.run([*command, *files, "--table", "s.a", "--table", table]) == 2
+        assert f"no table {table!r} is in the log; expected s.a, s.b" in capfd.readouterr().err
 
 
 def test_a_gtid_is_known_in_capitals(log: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -22,7 +22,7 @@ def chosen_documents(placed: Iterable[tuple[int, Document]], wanted: Selection) 
     """
     chooser, tables = Chooser(wanted), dict[Any, Document]()
     for number, (offset, document) in enumerate(placed):
-        if wanted.stop is not None and offset >= wanted.stop:
+        if wanted.stop is not None and offset >= wanted.stop and not wanted.unmet():
             return
         takes = chooser.takes(_described(offset, document, tables))
         inside = document.get("events") if document.get("event") == _PAYLOAD else None

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from forge.binlog.logged import LoggedEvent
-from forge.charsets import find_collation
+from forge.charsets import collation, find_collation
 from forge.check.canonical.table_maps import TableMaps
-from forge.errors import ScenarioError
+from forge.errors import ForgeError, ScenarioError
 from forge.events.event import Event
 from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.events.format_description import FormatDescription
@@ -32,6 +34,14 @@ GENERATED_INVISIBLE_KEY = 0x0004
 #: Types of optional metadata that came after the others: COLUMN_VISIBILITY, VECTOR_DIMENSIONALITY.
 RECORD_FEATURES = {12: "metadata_visibility", 13: "metadata_vector"}
 _PARTITION = 0x01
+#: How the seconds of TIMESTAMP stand in the types of before and after 5.6.4, and the last that 31 bits hold.
+_TIMESTAMPS: Mapping[int, Literal["little", "big"]] = {7: "little", 17: "big"}
+_LAST_NEAR = 0x7FFFFFFF
+#: A user's name in a statement, with what it is of.
+_USER = re.compile(r"""(["'`])(?P<name>[^"'`]{17,})\1\s*@""")
+_OF_USERS = re.compile(r"\s*(create|alter|drop|grant|revoke|rename|set)\b", re.IGNORECASE)
+_CREATE_TABLE = re.compile(r"\s*create\s+(or\s+replace\s+)?(temporary\s+)?table\b", re.IGNORECASE)
+_COLLATE = re.compile(r"\bcollate\s*=?\s*[\"'`]?(\w+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +68,8 @@ def event_uses(logged: LoggedEvent, tables: TableMaps, consumer: ServerLine) -> 
         yield from _table_map(body)
     elif isinstance(body, ROWS_BODIES):
         yield from _rows(body, tables)
+        if not consumer.knows("far_timestamps") and _has_far_timestamp(logged, tables):
+            yield Use("far_timestamps")
     elif isinstance(body, (Query, ExecuteLoadQuery, QueryCompressed)):
         yield from _query(body, consumer)
 
@@ -109,6 +121,21 @@ def _rows(body: RowsBody, tables: TableMaps) -> Iterator[Use]:
         yield Use("extra_row_info")
 
 
+def _has_far_timestamp(logged: LoggedEvent, tables: TableMaps) -> bool:
+    """Whether a row has a TIMESTAMP whose seconds need the 32nd bit."""
+    body = logged.body
+    mapped = tables.by_id.get(body.table_id) if isinstance(body, ROWS_BODIES) else None
+    if mapped is None or not _TIMESTAMPS.keys() & set(mapped.body.types):
+        return False
+    with suppress(ForgeError):
+        for change in tables.changes(logged):
+            for cell in (*(change.before or ()), *(change.after or ())):
+                order = _TIMESTAMPS.get(cell.column.type_code)
+                if order is not None and cell.raw and int.from_bytes(cell.raw[:4], order) > _LAST_NEAR:
+                    return True
+    return False
+
+
 def _query(body: Query | ExecuteLoadQuery | QueryCompressed, consumer: ServerLine) -> Iterator[Use]:
     names = features()
     text = plain_query(body).query if isinstance(body, QueryCompressed) else body.query
@@ -118,6 +145,19 @@ def _query(body: Query | ExecuteLoadQuery | QueryCompressed, consumer: ServerLin
             yield Use(name)
         if name == "charset":
             yield from _session_collations(value, consumer)
+    yield from _statement_uses(text if isinstance(text, str) else text.decode("utf-8", "replace"), consumer)
+
+
+def _statement_uses(text: str, consumer: ServerLine) -> Iterator[Use]:
+    """What the words of a data definition statement, and the names of users, need of a replica."""
+    if _OF_USERS.match(text) is None:
+        return
+    for name in dict.fromkeys(map(str.lower, _COLLATE.findall(text))):
+        if _lacks_collation(name, consumer):
+            yield Use("collation_of_column", name)
+    longest = max((len(user["name"]) for user in _USER.finditer(text)), default=0)
+    if longest > 16:
+        yield Use("user_names_of_32" if longest <= 32 else "user_names_of_128")
 
 
 def _session_collations(numbers: Any, consumer: ServerLine) -> Iterator[Use]:
@@ -126,23 +166,44 @@ def _session_collations(numbers: Any, consumer: ServerLine) -> Iterator[Use]:
         yield Use("collation_of_session", ", ".join(_named(number) for number in missing))
 
 
-def declared_uses(statement: DdlStatement, consumer: ServerLine) -> Iterator[Use]:
+def declared_uses(statement: DdlStatement) -> Iterator[Use]:
     """What a data definition statement needs of a replica."""
-    text = statement.text.sql.lower()
     for table in statement.tables:
         for name in sorted(table_features(table)):
             yield Use(name)
-        collations = {column.type.collation for column in table.columns} | {table.collation}
-        for number in sorted(number for number in collations if number is not None):
-            collation = find_collation(number)
-            if collation is not None and collation.name in text and not has_collation(number, consumer):
-                yield Use("collation_of_column", _named(number))
+
+
+def logged_definitions(body: Query, producer: str) -> Iterator[DdlStatement]:
+    """The definition in a CREATE TABLE statement of a log, as the newest recorded line of its family reads it.
+
+    Nothing of what that line does not take: the words of the statement have told what they can.
+    """
+    if _CREATE_TABLE.match(body.query) is None:
+        return
+    from forge.scenario import Scenario, Session, plan
+
+    line = "mariadb-11.8" if "mariadb" in producer.lower() else "mysql-9.7"
+    with suppress(ForgeError):
+        scenario = Scenario("log", server=line, session=Session(database=body.database or None))
+        groups = plan(scenario.ddl(body.query)).groups
+        yield from (group for group in groups if isinstance(group, DdlStatement) and group.tables)
+
+
+def _lacks_collation(name: str, line: ServerLine) -> bool:
+    """Whether some server has a collation of that name, and those of the line do not."""
+    whole = f"utf8mb4_{name}" if name.startswith("uca1400_") else name  # MariaDB 10.10's name for several sets
+    try:
+        collation(whole)
+    except ScenarioError:
+        return False
+    try:
+        return not has_collation(collation(whole, line.name).id, line)
+    except ScenarioError:
+        return True
 
 
 def has_collation(number: int, line: ServerLine) -> bool:
     """Whether servers of the line have a collation of that id."""
-    from forge.charsets import collation
-
     if not line.knows("utf8mb4"):
         named = find_collation(number)
         if named is not None and named.charset in ("utf8mb4", "utf16", "utf16le", "utf32", "gb18030"):

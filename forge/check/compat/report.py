@@ -18,7 +18,7 @@ from forge.check.canonical.cells import MappedTable
 from forge.check.canonical.decode import canonical_event, event_without_rows
 from forge.check.canonical.readers import knows_type, reading, stops_all_the_same
 from forge.check.canonical.table_maps import TableMaps
-from forge.check.compat.features_used import Use, declared_uses, event_uses
+from forge.check.compat.features_used import Use, declared_uses, event_uses, logged_definitions
 from forge.check.compat.readers_view import as_seen
 from forge.errors import UnsupportedError
 from forge.events.event import IGNORABLE
@@ -125,13 +125,13 @@ def compatibility(plan: Plan, files: Sequence[bytes], consumer: str) -> Report:
 def compatibility_of_logs(
     files: Iterable[LogSource], consumer: str, *, decoded: bool = True, wanted: Selection = ALL
 ) -> Report:
-    """The report for logs that some server wrote; what only a definition's text shows is not looked for.
+    """The report for logs that some server wrote.  Definitions are those of its CREATE TABLE statements.
 
     The producer is the version that FORMAT_DESCRIPTION names.  Without ``decoded`` the report has no decode, and takes
     little memory for logs of any size.  Raises ScenarioError for an unknown line, FormatError, after the events before,
     for bytes that break a rule; OSError.
     """
-    return _Judge("", server_line(consumer), [], decoded=decoded, wanted=wanted).judge(files)
+    return _Judge("", server_line(consumer), None, decoded=decoded, wanted=wanted).judge(files)
 
 
 class _Judge:
@@ -139,7 +139,7 @@ class _Judge:
         self,
         producer: str,
         consumer: ServerLine,
-        statements: list[DdlStatement],
+        statements: list[DdlStatement] | None,
         *,
         decoded: bool = True,
         wanted: Selection = ALL,
@@ -149,7 +149,7 @@ class _Judge:
         self.decoded = decoded
         self.report = Report(producer, consumer.name)
         self.found: dict[tuple[str, str], tuple[Finding, list[Place]]] = {}
-        #: Definitions of the plan that the log has not shown yet.
+        #: Definitions of the plan that the log has not shown yet; None of a log without a plan.
         self.statements = statements
         #: How many types the FORMAT_DESCRIPTION in force lists.
         self.types = 0
@@ -200,12 +200,15 @@ class _Judge:
     def _uses(self, logged: LoggedEvent, tables: TableMaps) -> Iterator[Use]:
         yield from event_uses(logged, tables, self.consumer)
         body = logged.placed.event.body
-        if isinstance(body, Query) and self.statements:
+        if isinstance(body, Query) and self.statements is None:
+            for statement in logged_definitions(body, self.report.producer):
+                yield from declared_uses(statement)
+        elif isinstance(body, Query) and self.statements:
             # DDL is logged in the plan's order; IF NOT EXISTS that did nothing may be missing.
             for count, statement in enumerate(self.statements):
                 if body.query == statement.text.sql:
                     del self.statements[: count + 1]
-                    yield from declared_uses(statement, self.consumer)
+                    yield from declared_uses(statement)
                     return
 
     def _lacking(self, logged: LoggedEvent, tables: TableMaps) -> Iterator[Finding]:

@@ -122,6 +122,8 @@ def _of_logs(files: tuple[str, ...], consumer: str, wanted: Selection, decoded: 
                 yield log
 
     try:
-        return compatibility_of_logs(opened(), consumer, decoded=decoded, wanted=wanted)
+        report = compatibility_of_logs(opened(), consumer, decoded=decoded, wanted=wanted)
     except FormatError as error:
         raise error.in_file(shown(place)) from None
+    wanted.check_tables()
+    return report

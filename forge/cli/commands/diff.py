@@ -53,6 +53,7 @@ def command(
     found = _differences(_files(left), _files(right), events, keyring)
     first = next(found, None)
     if first is None:
+        events.check_tables()
         if not events.is_all and not _has_wanted(_files(right if left == STDIN else left), events, keyring):
             raise ScenarioError(
                 f"neither {shown(left)} nor {shown(right)} has an event of those", expected="another choice of events"

@@ -42,6 +42,7 @@ def command(
     for file in files:
         with errors_in(file), open_log(file, keyring=keyring) as log:
             _dump(log, chosen, file if len(files) > 1 else None, as_json, rows_only)
+    chosen.check_tables()
 
 
 def _dump(log: Any, chosen: Selection, file: str | None, as_json: bool, rows_only: bool) -> None:
