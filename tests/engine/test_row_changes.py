@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from forge.compile.groups.dependency import written_keys
-from forge.engine.requests.statements import Further, Insert
+from forge.engine.requests.statements import Further, Insert, Update
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.session import Session
 from forge.plan.statements import RowsStatement
-from forge.scenario import Scenario, Statement, delete, insert, plan, replace, update
+from forge.scenario import Scenario, Statement, ddl, delete, insert, plan, replace, update
 
 Changes = list[tuple[str, tuple[object, ...] | None, tuple[object, ...] | None]]
 
@@ -155,6 +155,20 @@ def test_further_changes_stand_around_their_rows() -> None:
     assert last.logged_sql == "INSERT INTO `d`.`l` (`n`) VALUES (1)"
 
 
+def test_a_table_has_one_table_map_however_many_changes_join_it_and_one_for_each_of_its_names() -> None:
+    tables = ["CREATE TABLE d.l (id INT PRIMARY KEY, a INT)", "CREATE TABLE d.a (id INT PRIMARY KEY, b INT)"]
+    rows = [insert(name, {"id": 1}, {"id": 2}) for name in ("d.l", "d.a")]
+    both = [Further(update=Update(table="d.a", set={"b": n}, where={"id": n}), joined=True) for n in (1, 2)]
+    text = "UPDATE l STRAIGHT_JOIN a ON l.id = a.id SET l.a = 5, a.b = a.id"
+    last, _ = logged(tables, *rows, Statement(update=Update(table="d.l", set={"a": 5}), query=text, further=both))
+    assert [table.name for table in last.tables] == ["l", "a"]
+    assert last.opened.update_bits == 0b11
+    text = "UPDATE a x STRAIGHT_JOIN a y ON x.id = y.id SET x.b = 5, y.b = y.id"
+    last, _ = logged(tables, *rows, Statement(update=Update(table="d.a", set={"b": 5}), query=text, further=both))
+    assert [table.name for table in last.tables] == ["a", "a"]
+    assert last.opened.update_bits == 0b11
+
+
 def test_a_trigger_opens_the_tables_that_its_text_changes() -> None:
     tables = ["CREATE TABLE d.t (id INT PRIMARY KEY)", "CREATE TABLE d.l (n INT)", "CREATE TABLE d.m (n INT)"]
     scenario = Scenario("x", tables=list(tables))
@@ -194,6 +208,74 @@ def test_a_row_that_refers_to_itself_is_deleted_once() -> None:
     last, changes = logged([table], rows, delete("d.t", where={"id": 1}), server="mariadb-11.8")
     assert changes == [("t", (1, 1), None)]
     assert last.foreign_keys.is_related
+
+
+SERVERS = ("mysql-9.7", "mariadb-10.11", "mariadb-11.8")
+
+
+def _refers_to_itself(*actions: str, key: str = "id") -> str:
+    foreign = f"FOREIGN KEY (p) REFERENCES t ({key}) {' '.join(actions)}"
+    return f"CREATE TABLE d.t (id INT PRIMARY KEY, p INT, u INT UNIQUE, {foreign})"
+
+
+@pytest.mark.parametrize("server", SERVERS)
+@pytest.mark.parametrize("action", ["ON UPDATE CASCADE", "ON UPDATE SET NULL", ""])
+@pytest.mark.parametrize("key", ["id", "u"])
+@pytest.mark.parametrize("rows", [[(1, 1)], [(1, None), (2, 1)], [(1, None), (2, 1), (3, 2)]], ids=str)
+def test_no_update_reaches_its_own_table_again_whatever_its_foreign_key_says(
+    server: str, action: str, key: str, rows: list[tuple[int, int | None]]
+) -> None:
+    table = _refers_to_itself(action, key=key)
+    new = insert("d.t", *({"id": number, "p": parent, "u": number} for number, parent in rows))
+    for values in ({key: 9}, {key: 9, "p": 9}, {key: 9, "p": None}):
+        with pytest.raises(ScenarioError, match=r"rows of d\.t refer to the row .*error 1451"):
+            logged([table], new, update("d.t", where={"id": 1}, set=values), server=server)
+    _, changes = logged([table], new, update("d.t", where={"id": rows[-1][0]}, set={"p": None}), server=server)
+    assert changes == [("t", (rows[-1][0], rows[-1][1], rows[-1][0]), (rows[-1][0], None, rows[-1][0]))]
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_an_update_that_comes_back_over_another_table_is_refused(server: str) -> None:
+    tables = [
+        "CREATE TABLE d.a (id INT PRIMARY KEY, p INT)",
+        "CREATE TABLE d.b (id INT PRIMARY KEY, FOREIGN KEY (id) REFERENCES a (id) ON UPDATE CASCADE)",
+    ]
+    rows = (insert("d.a", {"id": 1}), insert("d.b", {"id": 1}))
+    circle = ddl("ALTER TABLE d.a ADD FOREIGN KEY (p) REFERENCES b (id) ON UPDATE CASCADE")
+    change = update("d.a", set={"id": 7}, where={"id": 1})
+    if server.startswith("mariadb"):
+        logged(tables, *rows, circle, change, server=server)
+    else:  # whatever rows there are
+        with pytest.raises(ScenarioError, match=r"1451"):
+            logged(tables, *rows, circle, change)
+    with pytest.raises(ScenarioError, match=r"an update never comes back to a table .*1451"):
+        logged(tables, *rows, circle, update("d.a", set={"p": 1}), change, server=server)
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_a_row_that_refers_to_itself_is_kept_by_restrict(server: str) -> None:
+    with pytest.raises(ScenarioError, match="error 1451"):
+        logged([_refers_to_itself()], insert("d.t", {"id": 1, "p": 1}), delete("d.t"), server=server)
+
+
+def test_mysql_sets_the_reference_of_a_row_to_itself_to_null_before_it_deletes_the_row() -> None:
+    table = _refers_to_itself("ON DELETE SET NULL")
+    _, changes = logged([table], insert("d.t", {"id": 1, "p": 1}, {"id": 2, "p": 1}), delete("d.t"))
+    assert changes == [
+        ("t", (1, 1, None), (1, None, None)),
+        ("t", (2, 1, None), (2, None, None)),
+        ("t", (1, 1, None), None),
+        ("t", (2, None, None), None),
+    ]
+
+
+def test_a_circle_of_rows_that_mysql_would_log_twice_is_refused() -> None:
+    table = _refers_to_itself("ON DELETE CASCADE")
+    rows = (insert("d.t", {"id": 1}, {"id": 2, "p": 1}), update("d.t", set={"p": 2}, where={"id": 1}))
+    with pytest.raises(UnsupportedError, match=r"in a circle: mysql-9\.7 logs one of them twice"):
+        logged([table], *rows, delete("d.t", where={"id": 1}))
+    _, changes = logged([table], *rows, delete("d.t", where={"id": 1}), server="mariadb-11.8")
+    assert changes == [("t", (1, 2, None), None)]
 
 
 def test_deleting_rows_of_a_child_table_checks_no_parent() -> None:

@@ -384,8 +384,8 @@ class _Insert:
                 else:
                     check_same(state)
                 return
-            state.remove(number)
-            self._follow(self.context.references.parent_changes(state, before, None, replacement=row))
+            before, cascaded = references.deletion_changes(state, number, replacement=row)
+            self._follow(cascaded)
             self._log(before, None, duplicate=True)
             if state.auto_increment is not None:
                 self.numbering.given(row[state.auto_increment] or 0)

@@ -41,8 +41,10 @@ def execute(declared: Statement, context: DmlContext) -> RowsStatement:
         (early.get(index) or _executed_further(part, index, context), part)
         for index, part in enumerate(declared.further)
     ]
-    joined = [part.table for part, declaration in parts if declaration.joined]
     names = table_references(declared.query) if declared.query is not None and statement.kind != "insert" else []
+    # A table has one TABLE_MAP however many changes it has here, but for each of its names in the text one (recorded).
+    places = _places([statement.table, *(part.table for part, declaration in parts if declaration.joined)], names)
+    joined = [table for table, _ in places[1:]]
     locked = _locked(declared, statement, follow, parts, context)
     if joined:
         locked = sorted([*locked, *joined], key=lambda table: _position(table, names))
@@ -70,7 +72,7 @@ def execute(declared: Statement, context: DmlContext) -> RowsStatement:
         further=_in_order(statement, declared.further, further),
         opened=OpenedTables(
             locked=tuple(locked) if parts or follow or declared.locks is not None else (),
-            update_bits=_update_bits([statement.table, *joined], names),
+            update_bits=sum(1 << place for place in {place for _, place in places}),
         ),
         triggers=_triggers(statement, context),
         foreign_keys=ForeignKeyEffects(
@@ -233,11 +235,12 @@ def _position(table: Table, names: Sequence[str]) -> int:
     return names.index(table.name) if table.name in names else len(names)
 
 
-def _update_bits(tables: Sequence[Table], names: Sequence[str]) -> int:
-    """A bit for each table that is updated, by its place among those that the statement names."""
-    if not names:
-        return 1
-    bits = 0
+def _places(tables: Sequence[Table], names: Sequence[str]) -> list[tuple[Table, int]]:
+    """The tables that are changed, with their places in the text: each as often as the text names it, but once."""
+    places: list[tuple[Table, int]] = []
     for table in tables:
-        bits |= 1 << (_position(table, names) if table.name in names else 0)
-    return bits
+        named = [place for place, name in enumerate(names) if name == table.name] or [0]
+        free = [place for place in named if (table, place) not in places]
+        if free:
+            places.append((table, free[0]))
+    return places

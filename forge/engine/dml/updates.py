@@ -316,10 +316,7 @@ def delete_rows(state: TableState, statement: Statement, delete: Delete, context
         for number in chosen:
             if number not in state.rows:
                 continue
-            # A row that refers to itself is gone when its children are looked for.
-            before = state.rows[number]
-            state.remove(number)
-            cascaded = context.references.parent_changes(state, before, None)
+            before, cascaded = context.references.deletion_changes(state, number)
             further += [Further(len(changes), change) for change in cascaded]
             changes.append(RowChange(before, None))
     deletes_all = not conditions and statement.query is None
