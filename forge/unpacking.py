@@ -10,7 +10,8 @@ import os
 
 from forge.errors import FormatError, Phase
 
-_VARIABLE = "FORGE_UNPACK_MIB"
+#: Environment variable of another limit.
+VARIABLE = "FORGE_UNPACK_MIB"
 _DEFAULT_MIB = 32
 
 
@@ -19,14 +20,14 @@ def _limit(said: str) -> int:
 
 
 #: Bytes of one event or value that compressed bytes are unpacked to at most.
-LARGEST_UNPACKED = _limit(os.environ.get(_VARIABLE, ""))
+LARGEST_UNPACKED = _limit(os.environ.get(VARIABLE, ""))
 
 
 def too_large(what: str, size: int, *, phase: Phase, offset: int) -> FormatError:
     """The error for more than :data:`LARGEST_UNPACKED` bytes."""
     mib = LARGEST_UNPACKED >> 20
     return FormatError(
-        f"{what} has {size} bytes; at most {mib} MiB are unpacked at once ({_VARIABLE} raises that)",
+        f"{what} has {size} bytes; at most {mib} MiB are unpacked at once ({VARIABLE} raises that)",
         phase=phase,
         offset=offset,
     )

@@ -4,13 +4,43 @@ from __future__ import annotations
 
 import os
 import stat
-import sys
+from pathlib import Path
 from typing import BinaryIO
 
+from forge.errors import FormatError, ScenarioError
 from forge.events.format import HEADER_SIZE
+from forge.unpacking import LARGEST_UNPACKED, VARIABLE
 
 #: Bytes that are read at a time.
 WINDOW = 1 << 20
+#: Bytes that are held at once of what has no size: a pipe, or what a gzip or zstd file holds.
+MOST_OF_A_STREAM = 2 * LARGEST_UNPACKED
+
+
+def whole(file: BinaryIO, name: str, most: int = MOST_OF_A_STREAM) -> bytes:
+    """All bytes of a regular file; of a pipe, or of what a file holds compressed, ``most`` bytes.
+
+    Raises OSError; ScenarioError for more, and for a device.
+    """
+    refuse_device(file, name)
+    if _size_of(file) is not None:
+        return file.read()
+    data = file.read(most + 1)
+    if len(data) > most:
+        problem = f"this is a pipe or a compressed file of more than {most >> 20} MiB"
+        raise ScenarioError(problem, file=name, expected=f"a file as it is, or a higher {VARIABLE}")
+    return data
+
+
+def refuse_device(file: BinaryIO, name: str) -> None:
+    """Raise ScenarioError for a device, which may have no end: all but terminals, and that which is empty."""
+    try:
+        status = os.fstat(file.fileno())
+    except OSError:  # not a file of the system
+        return
+    is_device = stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode)
+    if is_device and not file.isatty() and status.st_rdev != Path(os.devnull).stat().st_rdev:
+        raise ScenarioError("this is a device", file=name, expected="a file or a pipe")
 
 
 class LogWindow:
@@ -45,19 +75,25 @@ class LogWindow:
             behind = self.start + len(self.data)
             while piece := self.file.read(WINDOW):
                 behind += len(piece)
+                if behind - offset > MOST_OF_A_STREAM:
+                    raise _too_much(offset)
             self.end = behind
         return self.end - offset
 
     def rest(self, offset: int) -> bytes:
         """All bytes from ``offset``, which the window has reached, to the end.  Raises OSError."""
-        self._move(offset, sys.maxsize if self.end is None else self.end - offset)
+        self._move(offset, MOST_OF_A_STREAM if self.end is None else self.end - offset)
         found = self.data[offset - self.start :]
+        if self.end is None and self.file is not None and (len(found) > MOST_OF_A_STREAM or self.file.read(1)):
+            raise _too_much(offset)
         return found if self.end is None else found[: self.end - offset]
 
     def _move(self, offset: int, size: int) -> None:
         missing = offset + size - (self.start + len(self.data))
         if missing <= 0 or self.file is None:
             return
+        if self.end is None and missing > MOST_OF_A_STREAM:
+            raise _too_much(offset)
         start = min(offset, self.start + len(self.data))
         pieces = [self.data[start - self.start :]]
         # What ends behind a large event is the event: its bytes are there once.
@@ -66,6 +102,16 @@ class LogWindow:
             pieces.append(piece)
             missing -= len(piece)
         self.data, self.start = b"".join(pieces), start
+
+
+def _too_much(offset: int) -> FormatError:
+    mib = MOST_OF_A_STREAM >> 20
+    return FormatError(
+        f"more than {mib} MiB from here on are one event, or none; of a pipe or a compressed file, at most {mib} MiB"
+        f" are held at once (a file as it is has no such limit, and {VARIABLE} raises it)",
+        phase="framing",
+        offset=offset,
+    )
 
 
 #: Where events are read from: all bytes of a file, or a window of it.

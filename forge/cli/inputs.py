@@ -19,8 +19,13 @@ STDIN = "-"
 
 
 def read_bytes(source: str) -> bytes:
-    """The whole of the file ``source``.  Raises OSError."""
-    return sys.stdin.buffer.read() if source == STDIN else Path(source).read_bytes()
+    """The whole of the file ``source``.  Raises OSError; ScenarioError for a device, and for a pipe of any length."""
+    from forge.binlog.window import whole
+
+    if source == STDIN:
+        return whole(sys.stdin.buffer, shown(source))
+    with Path(source).open("rb") as file:
+        return whole(file, shown(source))
 
 
 @contextmanager
@@ -28,12 +33,13 @@ def open_log(source: str, *, as_it_is: bool = False, keyring: Keyring | None = N
     """The file ``source``, to be read a window at a time; unless ``as_it_is``, the log in a gzip or zstd file.
 
     With a ``keyring`` the plain log of one that is encrypted, in pieces.  Raises OSError; FormatError and ScenarioError
-    for an encrypted log that the keyring does not open.
+    for an encrypted log that the keyring does not open; ScenarioError for a device.
     """
     from forge.binlog.opened import opened
-    from forge.binlog.window import LogWindow
+    from forge.binlog.window import LogWindow, refuse_device
 
     def window(file: BinaryIO) -> LogWindow:
+        refuse_device(file, shown(source))
         return LogWindow(file if as_it_is else opened(file, keyring))
 
     if source == STDIN:
@@ -68,12 +74,14 @@ def read_scenario(source: str) -> str:
 def file_paths(sources: Iterable[str]) -> list[Path]:
     """The files that a command reads more than once, or from which it wants the size.
 
-    Raises ScenarioError for standard input.
+    Raises ScenarioError for standard input, devices and pipes.
     """
-    sources = list(sources)
-    if STDIN in sources:
-        raise ScenarioError("rows in bulk are read from files, not from standard input", expected="the path of a file")
-    return [Path(source) for source in sources]
+    paths = [Path(source) for source in sources]
+    for path in paths:
+        if str(path) == STDIN or not (path.is_file() or path.is_dir() or not path.exists()):
+            name = shown(str(path))
+            raise ScenarioError(f"rows in bulk are read from files, not from {name}", expected="the path of a file")
+    return paths
 
 
 def shown(source: str) -> str:

@@ -49,11 +49,12 @@ def keyring_of(keys: str | None, key: str | None) -> Keyring | None:
     if keys is None and key is None:
         return None
     from forge.binlog.encryption.keyring import Keyring, key_of_hex, read_keyring
+    from forge.cli.inputs import read_bytes
 
     if key is not None:
         return Keyring(only=key_of_hex(key))
     assert keys is not None
-    return read_keyring(Path(keys).read_bytes(), file=keys)
+    return read_keyring(read_bytes(keys), file=keys)
 
 
 _TABLES = click.option(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from forge.binlog.reader import has_magic
+from forge.binlog.window import refuse_device
 from forge.errors import ScenarioError
 from forge.scenario.matrix import Case, Settings, base_scenario, expand
 from forge.scenario.model import Scenario
@@ -37,13 +38,15 @@ def read_text(path: str | Path) -> str:
     """The text of a scenario file.  Raises ScenarioError if it cannot be read or is not UTF-8."""
     path = Path(path)
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise ScenarioError(f"the file has more than {_MOST_BYTES} bytes", file=str(path))
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            refuse_device(file, str(path))
+            data = file.read(_MOST_BYTES + 1)
     except OSError as error:
         raise ScenarioError(f"cannot read the file: {error.strerror}", file=str(path)) from None
     except ValueError:
         raise ScenarioError("the name of the file has the character U+0000") from None
+    if len(data) > _MOST_BYTES:
+        raise ScenarioError(f"the file has more than {_MOST_BYTES} bytes", file=str(path))
     return decode_text(data, str(path))
 
 

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, Literal
 from forge.binlog.difference import Difference, differences
 from forge.binlog.index import index_text
 from forge.binlog.logged import logged_events
+from forge.binlog.window import MOST_OF_A_STREAM, whole
 from forge.binlog.wrapped import unwrapped
 from forge.check.canonical.cells import Cell, Kind, RowChange
 from forge.check.canonical.decode import canonical_events, events_without_rows
@@ -236,18 +237,20 @@ def read(source: Source, mode: Mode = "strict") -> Log:
     ``strict`` raises the FormatError (file, event, offset) of bytes that break a rule of the format, UnsupportedError
     for rows that cannot be read; ``lenient`` keeps it as ``problem`` beside what comes before; ``raw`` reads events
     without their rows.  The log is in memory; :func:`forge.read_events` and :func:`forge.read_rows` read any size.
-    A gzip or zstd file is read as the log inside.  Raises OSError.
+    A gzip or zstd file is read as the log inside, of at most 64 MiB.  Raises OSError.
     """
     if mode not in _MODES:
         raise ScenarioError(f"mode is {mode!r}", expected=f"one of {', '.join(_MODES)}")
     if isinstance(source, (bytes, bytearray, memoryview)):
         name, data = "bytes", bytes(source)
     elif isinstance(source, (str, PathLike)):
-        name, data = fspath(source), Path(source).read_bytes()
+        name = fspath(source)
+        with Path(source).open("rb") as opened:
+            data = whole(opened, name)
     else:
         name, data = str(getattr(source, "name", "stream")), source.read()
     try:
-        data = unwrapped(io.BytesIO(data)).read()
+        data = whole(unwrapped(io.BytesIO(data)), name, max(MOST_OF_A_STREAM, len(data)))
     except FormatError as error:
         raise error.in_file(name) from None
     file = LogFile(name, data, mode)

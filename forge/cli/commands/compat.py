@@ -103,6 +103,8 @@ def _is_log(file: str) -> bool:
     from forge.binlog.wrapped import wrapping
 
     try:
+        if not Path(file).is_file() and Path(file).exists():
+            raise ScenarioError(f"{shown(file)} is read more than once", expected="a regular file")
         with Path(file).open("rb") as opened:
             begin = opened.read(4)
     except OSError:
