@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace as replace_in
+
 from forge.corpus.vocabulary import vocabulary
 from forge.corpus.workers import ThisProcess, Workers
-from forge.errors import Phase, ScenarioError, Verdict
+from forge.errors import ForgeError, Phase, ScenarioError, Verdict
+from forge.events.event import Event
 from forge.plan.plan import Plan
 from forge.progress import Progress
 from forge.resources import shipped_corpora, templates_dir
@@ -124,35 +127,96 @@ class BinlogFile:
 
 @dataclass(frozen=True, slots=True)
 class CompiledCase:
-    """The files of a case, in order, and all its tags: those of its author, its features, the rules that it shows."""
+    """The files of a case, in order, and all its tags: those of its author, its features, the rules that it shows.
+
+    ``twin``: the files that the scenario makes without its fault; none if it has no fault that can be left out.
+    """
 
     files: list[BinlogFile]
     tags: tuple[str, ...] = ()
     #: What happened, of a case that was drawn.
     plan: Plan | None = None
+    twin: Sequence[BinlogFile] = ()
 
 
 def compile_case(case: Case) -> CompiledCase:
     """Make the files of a case.  Raises ScenarioError and UnsupportedError as compiling a scenario does."""
     from forge.binlog.reader import read_events
-    from forge.compile import compile_files, file_names, write_files
     from forge.corpus.features import features_of
-    from forge.scenario import plan
     from forge.scenario.matrix import base_scenario
 
     if case.problem is not None:
         raise ScenarioError(case.problem)
     scenario = case.scenario or base_scenario(case.text, file=case.file, settings=case.settings)
-    planned = plan(scenario)
-    events = compile_files(planned)
-    names = file_names(planned, len(events))
-    files = [BinlogFile(name, data) for name, data in zip(names, write_files(planned, events), strict=True)]
+    planned, events, files = _compiled(scenario)
     if planned.session.edits:
         events = [[placed.event for placed in read_events(file.data, strict=False)] for file in files]
     verdict = f"verdict:{case.verdict}" + (f": {case.phase}" if case.verdict == "reject" else "")
     tags = {*features_of(scenario, planned, events), verdict}
     tags |= vocabulary().rules_shown_by([*case.tags, *tags])
-    return CompiledCase(files, (*case.tags, *sorted(tags - set(case.tags))), None if case.scenario is None else planned)
+    return CompiledCase(
+        files,
+        (*case.tags, *sorted(tags - set(case.tags))),
+        None if case.scenario is None else planned,
+        () if case.verdict == "accept" else _twin(scenario, files),
+    )
+
+
+def _compiled(scenario: Scenario) -> tuple[Plan, list[list[Event]], list[BinlogFile]]:
+    from forge.compile import compile_files, file_names, write_files
+    from forge.scenario import plan
+
+    planned = plan(scenario)
+    events = compile_files(planned)
+    names = file_names(planned, len(events))
+    files = [BinlogFile(name, data) for name, data in zip(names, write_files(planned, events), strict=True)]
+    return planned, events, files
+
+
+def _twin(scenario: Scenario, broken: Sequence[BinlogFile]) -> Sequence[BinlogFile]:
+    """The files of the scenario without its fault, which a correct reader reads; none if it makes the same ones."""
+    whole = unbroken(scenario)
+    if whole is None:
+        return ()
+    # The faults of one scenario file are often those of one log.
+    kept = _TWINS.get(key := repr(whole))
+    if kept is None:
+        if len(_TWINS) == _KEPT_TWINS:
+            _TWINS.clear()
+        _TWINS[key] = kept = _read_rightly(whole)
+    return () if [file.data for file in kept] == [file.data for file in broken] else kept
+
+
+_TWINS: dict[str, Sequence[BinlogFile]] = {}
+_KEPT_TWINS = 32
+
+
+def _read_rightly(scenario: Scenario) -> Sequence[BinlogFile]:
+    """The files of a scenario; none if it makes none, or if one is wrong."""
+    from forge.check.canonical.expected import expected_of
+
+    try:
+        _, _, files = _compiled(scenario)
+    except ForgeError:
+        return ()
+    return () if any(expected_of(file.data).problem is not None for file in files) else files
+
+
+def unbroken(scenario: Scenario) -> Scenario | None:
+    """The scenario without what makes its files wrong: edits, a torn end, or metadata that no server writes.
+
+    None if it has nothing of that.
+    """
+    session = scenario.session
+    if session.edits or session.torn is not None:
+        whole = replace_in(session, edits=[], torn=None)
+        if session.metadata.verdict != "accept":
+            whole = replace_in(whole, metadata=type(session.metadata)())
+    elif session.metadata.verdict != "accept":
+        whole = replace_in(session, metadata=type(session.metadata)())
+    else:
+        return None
+    return replace_in(scenario, scenario="unbroken", description=None, session=whole, verdict=None, phase=None)
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -74,6 +74,8 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     tags: list[str] = []
     files: list[CaseFile] = []
     verdicts: list[DecoderVerdict] = []
+    #: The files without the fault of the case, if it has one that can be left out.
+    twin: list[CaseFile] = []
 
     @property
     def coverage(self) -> bytes:
@@ -219,6 +221,7 @@ def _concluded(trial: _Trial, decoders: Sequence[Decoder]) -> Judgement:
         tags=list(trial.compiled.tags),
         files=[_case_file(file, decode) for file, (decode, _) in zip(files, trial.decodes, strict=True)],
         verdicts=[_judged(case, files, trial.verdicts[one.name]) for one in decoders if one.name in trial.verdicts],
+        twin=[_case_file(file) for file in trial.compiled.twin],
     )
 
 

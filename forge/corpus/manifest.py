@@ -22,11 +22,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from forge.corpus.judge import DecoderVerdict, Judgement, Status
+from forge.corpus.judge import CaseFile, DecoderVerdict, Judgement, Status
 from forge.corpus.outcomes import RIGHT
 from forge.errors import ManifestError, Phase, ScenarioError, Verdict, nearest
 
-FORMAT = 3
+FORMAT = 4
 #: Readers of datasets pass over names that begin with an underscore.
 SUMMARY = "_corpus.json"
 CASES_PER_PART = 1024
@@ -49,6 +49,7 @@ _FILE = pa.struct(
         pa.field("decode", pa.string()),
     ]
 )
+_TWIN = pa.struct([field for field in _FILE if field.name != "decode"])
 SCHEMA = pa.schema(
     [
         pa.field("case", pa.string(), nullable=False),
@@ -63,10 +64,11 @@ SCHEMA = pa.schema(
         pa.field("against", pa.string()),
         pa.field("verdicts", pa.list_(_VERDICT), nullable=False),
         pa.field("files", pa.list_(_FILE), nullable=False),
+        pa.field("twin", pa.list_(_TWIN), nullable=False),
     ]
 )
 #: Columns that a report needs: all but the bytes and their decode.
-_BRIEF = [name for name in SCHEMA.names if name != "files"]
+_BRIEF = [name for name in SCHEMA.names if name not in ("files", "twin")]
 _BRIEF += [f"files.list.element.{name}" for name in ("name", "size", "sha256")]
 _BYTES = [f"files.list.element.{name}" for name in ("name", "size", "sha256", "bytes")]
 
@@ -146,17 +148,13 @@ def row_of(judgement: Judgement) -> dict[str, Any]:
         "error": judgement.error,
         "against": judgement.against,
         "verdicts": [msgspec.structs.asdict(verdict) for verdict in judgement.verdicts],
-        "files": [
-            {
-                "name": file.name,
-                "size": len(file.data),
-                "sha256": file.sha256,
-                "bytes": file.data,
-                "decode": file.decode,
-            }
-            for file in judgement.files
-        ],
+        "files": [_file(file) | {"decode": file.decode} for file in judgement.files],
+        "twin": [_file(file) for file in judgement.twin],
     }
+
+
+def _file(file: CaseFile) -> dict[str, Any]:
+    return {"name": file.name, "size": len(file.data), "sha256": file.sha256, "bytes": file.data}
 
 
 def part_name(number: int) -> str:
@@ -234,7 +232,7 @@ def read_case(folder: Path, case: str) -> dict[str, Any]:
 
 def read_bytes_of(folder: Path, cases: Container[str]) -> Iterator[dict[str, Any]]:
     """The rows of those cases with the bytes of their files, one part after the other.  Raises as :func:`read_case`."""
-    columns = [name for name in SCHEMA.names if name not in ("files", "verdicts")]
+    columns = [name for name in SCHEMA.names if name not in ("files", "verdicts")]  # The twin with its bytes.
     for path in parts(folder):
         with _damage(folder):
             rows = _read_part(path, columns + _BYTES).to_pylist()
@@ -251,15 +249,16 @@ def _read_part(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
 
 def _check_files(folder: Path, row: dict[str, Any]) -> None:
     """Raise ManifestError unless the files of a case can be written into one folder, and are what they were."""
-    names = [file["name"] for file in row["files"]]
-    for file in row["files"]:
-        name, data = file["name"], file["bytes"]
-        if name in ("", ".", "..") or "/" in name or "\\" in name or "\0" in name or names.count(name) > 1:
-            rule = f"{name!r}, a file of the case {row['case']!r}, has no plain file name of its own"
-            raise ManifestError(rule, folder=str(folder))
-        if hashlib.sha256(data).hexdigest() != file["sha256"]:
-            rule = f"{name} of the case {row['case']!r} does not have the sha256 of the manifest"
-            raise ManifestError(rule, folder=str(folder))
+    for files in (row["files"], row["twin"]):
+        names = [file["name"] for file in files]
+        for file in files:
+            name, data = file["name"], file["bytes"]
+            if name in ("", ".", "..") or "/" in name or "\\" in name or "\0" in name or names.count(name) > 1:
+                rule = f"{name!r}, a file of the case {row['case']!r}, has no plain file name of its own"
+                raise ManifestError(rule, folder=str(folder))
+            if hashlib.sha256(data).hexdigest() != file["sha256"]:
+                rule = f"{name} of the case {row['case']!r} does not have the sha256 of the manifest"
+                raise ManifestError(rule, folder=str(folder))
 
 
 @contextmanager

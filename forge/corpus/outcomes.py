@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from forge.errors import Verdict
@@ -42,3 +44,46 @@ def judged(did: Outcome, verdict: Verdict, *, stopped: bool, marked: bool, passe
 def weightiest(outcomes: Iterable[Outcome]) -> Outcome:
     """The outcome of a case, of those on its files."""
     return min(outcomes, key=_WEIGHTIEST.index)
+
+
+@dataclass(slots=True)
+class Score:
+    """How many cases of each verdict were supported, and how many of these came out right.
+
+    The share of the cases that a reader has to accept is what a decoder is told by: to refuse all of them is no merit.
+    """
+
+    right: Counter[Verdict] = field(default_factory=Counter)
+    supported: Counter[Verdict] = field(default_factory=Counter)
+    unsupported: Counter[Verdict] = field(default_factory=Counter)
+
+    def add(self, verdict: Verdict, outcome: Outcome) -> None:
+        """Count a case."""
+        if outcome == "unsupported":
+            self.unsupported[verdict] += 1
+            return
+        self.supported[verdict] += 1
+        self.right[verdict] += outcome in RIGHT
+
+    def percent(self, verdict: Verdict = "accept") -> float | None:
+        """The share of the supported cases, cut to a tenth so that 100 means all; None if there is none."""
+        supported = self.supported[verdict]
+        return 1000 * self.right[verdict] // supported / 10 if supported else None
+
+    def words(self, verdict: Verdict = "accept") -> str:
+        """The share in words: ``98.2 % of 5,901 accept cases``."""
+        left = f" ({self.unsupported[verdict]:,} not supported)" if self.unsupported[verdict] else ""
+        return f"{percent_text(self.percent(verdict))} of {self.supported[verdict]:,} {verdict} cases{left}"
+
+
+def percent_text(percent: float | None) -> str:
+    """A share for people."""
+    return "–" if percent is None else f"{percent:.0f} %" if percent in (0, 100) else f"{percent:.1f} %"
+
+
+def score_of(outcomes: Iterable[tuple[Verdict, Outcome]]) -> Score:
+    """The score of some cases, each with its verdict."""
+    score = Score()
+    for verdict, outcome in outcomes:
+        score.add(verdict, outcome)
+    return score

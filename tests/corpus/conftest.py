@@ -24,7 +24,7 @@ def write_corpus(folder: Path, names: tuple[str, ...] = SCENARIOS) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     write_part(folder / part_name(0), pa.Table.from_pylist(rows, schema=SCHEMA))
     sums = digest(sorted(folder.glob("*.parquet")))
-    write_summary(folder, Summary(format=3, forge="0", cases=len(rows), sha256=sums, decoders={}, absent={}))
+    write_summary(folder, Summary(format=4, forge="0", cases=len(rows), sha256=sums, decoders={}, absent={}))
     return folder
 
 

@@ -1,11 +1,12 @@
-"""The answers of a testee on one file laid beside what a correct reader gets of it: the first difference."""
+"""The answers of a testee on one file laid beside what a correct reader gets of it: where they differ."""
 
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import Any, Literal
 
 import msgspec
@@ -13,15 +14,15 @@ import msgspec
 from forge.check.canonical.reference import Place
 from forge.check.compare.differences import Difference, ImageName
 from forge.corpus.conform.forms import NOT_COMPARED, Forms
-from forge.corpus.kit.protocol import CellAnswer, EventAnswer, Frame, RowAnswer
+from forge.corpus.kit.protocol import CellAnswer, EventAnswer, Frame, Level, RowAnswer
 from forge.corpus.kit.reading import ExpectedLog
-from forge.corpus.outcomes import Outcome, judged
-from forge.errors import Verdict
 
 #: How a reading ended: by the testee's own word, or because it died, or was stopped.
 Ended = Literal["ok", "refused", "unsupported", "crashed", "timeout"]
 
 _SHOWN_LENGTH = 160
+#: Differences of a file that are told.
+_MOST_DIFFERENCES = 1000
 
 
 @dataclass(slots=True)
@@ -44,12 +45,15 @@ class Comparison:
     """``rows`` and ``cells`` count what was compared, ``not_shown`` the cells that the testee has no form for.
 
     Of cells whose bytes are no value, ``as_bytes`` are shown as these bytes or not at all, ``invented`` as values;
-    ``invention`` is the first of these.
+    ``invention`` is the first of these.  ``level`` is what the testee was asked for.  With ``until``, only what lies
+    before that offset of the file is compared.
     """
 
     expected: ExpectedLog
     forms: Forms
     reading: Reading
+    level: Level = "rows"
+    until: int | None = None
     rows: int = 0
     cells: int = 0
     not_shown: int = 0
@@ -57,40 +61,80 @@ class Comparison:
     invented: int = 0
     invention: Difference | None = None
 
-    def difference(self) -> Difference | None:
-        """The first difference; None if there is none."""
-        return next(self._differences(), None)
+    @property
+    def asked_for(self) -> Sequence[Mapping[str, Any]]:
+        """What there is to show at the level."""
+        return self.expected.rows if self.level == "rows" else self.expected.events
+
+    @property
+    def given(self) -> Sequence[RowAnswer | EventAnswer | Frame]:
+        """What is shown at the level."""
+        reading = self.reading
+        return reading.rows if self.level == "rows" else reading.events if self.level == "events" else reading.frames
+
+    def differences(self) -> list[Difference]:
+        """All of them in their order, as far as they are not too many to tell."""
+        return list(islice(self._differences(), _MOST_DIFFERENCES))
+
+    def reads_on(self) -> Difference | None:
+        """That it reads on where a correct reader stops, if it does."""
+        at = self.expected.stops_at
+        if at is None or self.reading.ended != "ok":
+            return None
+        return Difference("ending", f"it reads on behind {at}, where a correct reader stops", offset=at)
+
+    def is_short_of(self, at: int) -> bool:
+        """Whether it does not show all that lies before an offset."""
+        for expected, given in (
+            (self.expected.rows if self.level == "rows" else (), self.reading.rows),
+            (self.expected.events if self.level == "frames" else (), self.reading.frames),
+        ):
+            before = [item for item in expected if item["offset"] < at and _place(item) not in self.reading.gaps]
+            if len([item for item in given if item.offset is None or item.offset < at]) < len(before):
+                return True
+        return False
+
+    def _is_before(self, offset: int | None) -> bool:
+        return self.until is None or (offset is not None and offset < self.until)
+
+    def _is_behind_stop(self, offset: int | None) -> bool:
+        """Whether nothing says what is right at an offset."""
+        stop = self.expected.stops_at
+        return stop is not None and (offset is None or offset >= stop)
 
     def _differences(self) -> Iterator[Difference]:
         yield from self._frames()
         yield from self._events()
         yield from self._rows()
-        if self.expected.stops_at is not None and self.reading.ended == "ok":
-            at = self.expected.stops_at
-            yield Difference("ending", f"it reads on behind {at}, where a correct reader stops", offset=at)
 
     def _frames(self) -> Iterator[Difference]:
-        if not self.reading.frames:
+        if not self.reading.frames and self.level != "frames":
             return
         inner = any(frame.inner for frame in self.reading.frames)
         events = [event for event in self.expected.events if inner or not event.get("inner")]
         for event, frame in zip_longest(events, self.reading.frames):
+            if not self._is_before(frame.offset if event is None else event["offset"]):
+                return
             if frame is None:
                 if self.reading.ended == "ok":
                     yield _of_event("missing", event, "it does not show the event")
                 return
             if event is None:
-                if self.expected.stops_at is None or frame.offset < self.expected.stops_at:
+                if not self._is_behind_stop(frame.offset):
                     yield Difference("rows", f"it shows an event at {frame.offset}, where none is", offset=frame.offset)
                 return
             yield from self._fields(event, _outside(event), msgspec.to_builtins(frame))
 
     def _events(self) -> Iterator[Difference]:
         by_place = {_place(event): event for event in self.expected.events}
+        if self.level == "events" and by_place and not self.reading.events and self.reading.ended == "ok":
+            yield _of_event("missing", self.expected.events[0], "it shows no event")
         for answer in self.reading.events:
+            if not self._is_before(answer.offset):
+                return
             event = by_place.get((answer.offset, answer.inner))
             if event is None:
-                if self.expected.stops_at is None or answer.offset < self.expected.stops_at:
+                if not self._is_behind_stop(answer.offset):
                     yield Difference(
                         "rows", f"it shows an event at {answer.offset}, where none is", offset=answer.offset
                     )
@@ -109,36 +153,33 @@ class Comparison:
                 yield _of_event("statement", event, sentence, shown(right[name]), shown(value), name)
 
     def _rows(self) -> Iterator[Difference]:
-        gaps = self.reading.gaps
-        rows = [row for row in self.expected.rows if _place(row) not in gaps]
-        answers = [answer for answer in self.reading.rows if (answer.offset, answer.inner) not in gaps]
-        for row, answer in zip_longest(rows, answers):
-            if answer is None:
-                if self.reading.ended == "ok" and self._asked_for_rows():
-                    yield _of_row("row", row, "it does not show the row")
+        """The rows in their order.  A row that is missing or one too many hides none behind it."""
+        answers = deque(self.reading.rows)
+        for row in self.expected.rows:
+            place = _place(row)
+            if not self._is_before(row["offset"]):
                 return
-            if row is None:
-                yield from self._surplus(answer)
-                return
-            if answer.offset is not None and (answer.offset, answer.inner) != _place(row):
-                yield self._misplaced(row, answer)
-                return
-            yield from self._row(row, answer)
+            while answers and answers[0].offset is not None and _answered(answers[0]) < place:
+                yield self._surplus(answers.popleft())
+            has_gap = place in self.reading.gaps
+            if answers and (_answered(answers[0]) == place if answers[0].offset is not None else not has_gap):
+                yield from self._row(row, answers.popleft())
+            elif not has_gap and self.level == "rows":
+                if not answers and self.reading.ended != "ok":
+                    return
+                yield _of_row("row", row, "it does not show the row")
+        for answer in answers:
+            if self.until is None and not self._is_behind_stop(answer.offset):
+                yield self._surplus(answer)
 
-    def _asked_for_rows(self) -> bool:
-        return not self.reading.frames and not self.reading.events
-
-    def _surplus(self, answer: RowAnswer) -> Iterator[Difference]:
-        stop, at = self.expected.stops_at, answer.offset
-        if stop is not None and (at is None or at >= stop):
-            return
+    def _surplus(self, answer: RowAnswer) -> Difference:
+        at = answer.offset
+        if any(row["offset"] == at for row in self.expected.rows):
+            return Difference("rows", f"it shows one row too many in the event at {at}", offset=at)
         where = "" if at is None else f" at {at}"
-        yield Difference("rows", f"it shows a row of {answer.database}.{answer.table}{where}, where none is", offset=at)
-
-    def _misplaced(self, row: Mapping[str, Any], answer: RowAnswer) -> Difference:
-        if answer.offset is not None and (answer.offset, answer.inner) > _place(row):
-            return _of_row("row", row, "it does not show the row")
-        return Difference("rows", f"it shows one row too many in the event at {answer.offset}", offset=answer.offset)
+        return Difference(
+            "rows", f"it shows a row of {shown(answer.database)}.{shown(answer.table)}{where}, where none is", offset=at
+        )
 
     def _row(self, row: Mapping[str, Any], answer: RowAnswer) -> Iterator[Difference]:
         self.rows += 1
@@ -203,33 +244,25 @@ class Comparison:
             yield _of_value(row, image, cell, "the value is", right, given)
 
 
-def outcome_of(reading: Reading, difference: Difference | None, verdict: Verdict, *, marked: bool = False) -> Outcome:
-    """The outcome of a reading, given what a correct reader does with the bytes; ``marked`` as in :func:`judged`."""
-    stopped = reading.ended in ("refused", "unsupported")
-    passes = difference is not None and difference.what == "ending"
-    return judged(_did(reading, difference), verdict, stopped=stopped, marked=marked, passes=passes)
-
-
-def _did(reading: Reading, difference: Difference | None) -> Outcome:
-    if reading.ended in ("crashed", "timeout"):
-        return reading.ended
-    if difference is not None:
-        return "disagree"
-    if reading.ended != "ok":
-        return reading.ended
-    return "unsupported" if reading.gaps else "agree"
-
-
 def shown(value: Any) -> str:
     """A value in a sentence."""
-    text = json.dumps(value, ensure_ascii=False, default=lambda raw: json.loads(bytes(raw)))
-    if not text.isprintable():
-        text = "".join(one if one.isprintable() else json.dumps(one)[1:-1] for one in text)
+    text = _escaped(json.dumps(value, ensure_ascii=False, default=lambda raw: json.loads(bytes(raw))))
     return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}... ({len(text)} characters)"
+
+
+def _escaped(text: str) -> str:
+    """Text that cannot break a line or drive a terminal."""
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() else json.dumps(one)[1:-1] for one in text)
 
 
 def _place(item: Mapping[str, Any]) -> Place:
     return item["offset"], item.get("inner", 0)
+
+
+def _answered(answer: RowAnswer) -> Place:
+    return answer.offset or 0, answer.inner
 
 
 def _outside(event: Mapping[str, Any]) -> dict[str, Any]:
@@ -277,17 +310,18 @@ def _of_row(
     expected: str | None = None,
     found: str | None = None,
 ) -> Difference:
-    where = f"{row['database']}.{row['table']}, event {row['event']} at {row['offset']}, row {row['row']}"
+    table = _escaped(f"{row['database']}.{row['table']}")
+    where = f"{table}, event {row['event']} at {row['offset']}, row {row['row']}"
     if image is not None:
         where += f", {image} image"
     if cell is not None:
-        where += f", column {cell['column']}" + (f" {cell['name']}" if "name" in cell else "")
+        where += f", column {cell['column']}" + (_escaped(f" {cell['name']}") if "name" in cell else "")
     return Difference(
         what,
         f"{where}: {sentence}",
         row["event"],
         row["offset"],
-        f"{row['database']}.{row['table']}",
+        table,
         row["row"],
         image,
         None if cell is None else cell["column"],

@@ -11,8 +11,9 @@ import msgspec
 from forge.binlog.reader import read_events
 from forge.check.canonical.expected import Expected, expected_of
 from forge.check.compare.differences import Difference
-from forge.corpus.conform.comparison import Comparison, Reading, outcome_of
+from forge.corpus.conform.comparison import Comparison, Reading
 from forge.corpus.conform.forms import Forms
+from forge.corpus.conform.judgement import judged
 from forge.corpus.conform.testee import Testee
 from forge.corpus.kit.protocol import Level
 from forge.corpus.kit.reading import ExpectedLog
@@ -53,17 +54,16 @@ def ask(
     Raises EnvironmentMissing, ScenarioError if it cannot be asked, or does not know the level.
     """
     hello = testee.hello()
+    asked = level or hello.levels[-1]
     flavor, server = writer_of(data)
     expected = expected_of(data)
-    reading = testee.read(path, level or hello.levels[-1], flavor, server, coverage=coverage)
-    comparison = Comparison(_expected_log(expected), Forms(hello.forms), reading)
-    difference = comparison.difference()
-    outcome = outcome_of(reading, difference, verdict_of(expected))
-    if outcome == "disagree" and difference is not None:
-        return FileResult(expected, reading, outcome, difference, difference.sentence)
-    if inventions and outcome == "agree" and comparison.invention is not None:
+    reading = testee.read(path, asked, flavor, server, coverage=coverage)
+    comparison = Comparison(_expected_log(expected), Forms(hello.forms), reading, asked)
+    judgement = judged(comparison, verdict_of(expected))
+    if inventions and judgement.outcome == "agree" and comparison.invention is not None:
         return FileResult(expected, reading, "accepts", comparison.invention, comparison.invention.sentence)
-    return FileResult(expected, reading, outcome, None, reading.message or next(iter(reading.gaps.values()), None))
+    difference = judgement.difference if judgement.outcome == "disagree" else None
+    return FileResult(expected, reading, judgement.outcome, difference, judgement.message)
 
 
 def verdict_of(expected: Expected) -> Verdict:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 from xml.etree import ElementTree
 
 import msgspec
@@ -12,8 +12,8 @@ import msgspec
 from forge.corpus.conform.expected_failures import ExpectedFailure
 from forge.corpus.conform.runner import BAD, CaseResult, Standing, standing
 from forge.corpus.kit.protocol import Hello
-from forge.corpus.outcomes import OUTCOMES, RIGHT
-from forge.errors import counted
+from forge.corpus.outcomes import OUTCOMES, RIGHT, score_of
+from forge.errors import Verdict, counted
 
 _WORDS: Mapping[Standing, str] = {
     "unexpected": "fail and are not on the list",
@@ -27,13 +27,16 @@ _SHOWN = 20
 def summary_lines(
     hello: Hello, results: Sequence[CaseResult], listed: Mapping[str, ExpectedFailure], *, whole: bool = False
 ) -> Iterator[str]:
-    """Outcomes by number, then the cases that make the run fail with what was wrong (``whole``: all of them)."""
+    """The score, outcomes by number, then the cases that make the run fail with what was wrong (``whole``: all)."""
     counts = Counter(result.outcome for result in results)
     by_outcome = ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome])
     compared = (
         f"{counted(sum(r.rows for r in results), 'row')}, {counted(sum(r.cells for r in results), 'cell')} compared"
     )
-    yield f"{hello.name} {hello.version}: {counted(len(results), 'case')}: {by_outcome}"
+    score = score_of((result.case.verdict, result.outcome) for result in results)
+    shares = [score.words(verdict) for verdict in get_args(Verdict) if score.supported[verdict] or verdict == "accept"]
+    yield f"{hello.name} {hello.version}: {'; '.join(shares)}"
+    yield f"{counted(len(results), 'case')}: {by_outcome}"
     yield f"{compared}; {counted(sum(result.not_shown for result in results), 'cell')} without a form"
     by_standing: dict[Standing, list[CaseResult]] = {}
     for result in results:
@@ -56,12 +59,15 @@ def result_object(result: CaseResult, listed: Mapping[str, ExpectedFailure]) -> 
     """One result for a machine."""
     return {
         "id": result.case.id,
+        "verdict": result.case.verdict,
         "outcome": result.outcome,
         "standing": standing(result, listed),
         "reason": listed[result.case.id].reason if result.case.id in listed else None,
         "file": result.file,
         "message": result.message,
         "difference": msgspec.to_builtins(result.difference),
+        "others": msgspec.to_builtins(result.others),
+        "differences": result.differences,
         "warnings": list(result.warnings),
         "rows": result.rows,
         "cells": result.cells,
@@ -72,13 +78,23 @@ def result_object(result: CaseResult, listed: Mapping[str, ExpectedFailure]) -> 
 def summary_object(
     hello: Hello, results: Sequence[CaseResult], listed: Mapping[str, ExpectedFailure]
 ) -> dict[str, Any]:
-    """The run for a machine: the testee, and how many cases came to each outcome and standing."""
+    """The run for a machine: the testee, its score, and how many cases came to each outcome and standing."""
+    score = score_of((result.case.verdict, result.outcome) for result in results)
     return {
         "testee": msgspec.to_builtins(hello),
         "cases": len(results),
         "outcomes": {outcome: sum(result.outcome == outcome for result in results) for outcome in OUTCOMES},
         "standings": dict(sorted(Counter(standing(result, listed) for result in results).items())),
         "right": sum(result.outcome in RIGHT for result in results),
+        "score": {
+            verdict: {
+                "right": score.right[verdict],
+                "supported": score.supported[verdict],
+                "unsupported": score.unsupported[verdict],
+                "percent": score.percent(verdict),
+            }
+            for verdict in get_args(Verdict)
+        },
     }
 
 

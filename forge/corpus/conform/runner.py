@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from forge.check.compare.differences import Difference
-from forge.corpus.conform.comparison import Comparison, outcome_of
+from forge.corpus.conform.comparison import Comparison
 from forge.corpus.conform.expected_failures import ExpectedFailure
 from forge.corpus.conform.forms import Forms
+from forge.corpus.conform.judgement import Twins, judged
 from forge.corpus.conform.testee import Limits, Testee
 from forge.corpus.kit.case_files import KitCase
 from forge.corpus.kit.protocol import Hello, Level
@@ -30,7 +31,10 @@ _SPARE, _WORDIER = 8 << 20, 16
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """What became of one case.  ``message`` is the first difference, or the testee's words; ``file`` is where."""
+    """What became of one case.  ``message`` is the first difference, or the testee's words; ``file`` is where.
+
+    ``others`` are differences of other columns and kinds than the first; ``differences`` is the number of all.
+    """
 
     case: KitCase
     outcome: Outcome
@@ -41,6 +45,8 @@ class CaseResult:
     rows: int = 0
     cells: int = 0
     not_shown: int = 0
+    others: tuple[Difference, ...] = ()
+    differences: int = 0
 
     @property
     def right(self) -> bool:
@@ -57,9 +63,9 @@ def standing(result: CaseResult, listed: Mapping[str, ExpectedFailure]) -> Stand
     return "expected" if result.outcome == known.outcome else "other"
 
 
-def run_case(kit: OpenKit, case: KitCase, testee: Testee, level: Level, forms: Forms) -> CaseResult:
+def run_case(kit: OpenKit, case: KitCase, testee: Testee, twins: Twins) -> CaseResult:
     """One case: its files one after the other, the outcome that weighs most.  Raises ManifestError, OSError."""
-    if _is_left_open(kit, case, forms):
+    if _is_left_open(kit, case, twins.forms):
         return CaseResult(case, "unsupported", "it hands out such values undecoded: whether they are one is not asked")
     results: list[CaseResult] = []
     for file in case.files:
@@ -67,26 +73,25 @@ def run_case(kit: OpenKit, case: KitCase, testee: Testee, level: Level, forms: F
         # Answers are kept until they are compared: a flood ends where it can be no answer any more.
         most = _SPARE + _WORDIER * kit.expected_size(case, file)
         with kit.laid_out(case, file) as path:
-            reading = testee.read(path, level, case.flavor, case.server, most=most)
-        comparison = Comparison(expected, forms, reading)
-        difference = comparison.difference()
+            reading = testee.read(path, twins.level, case.flavor, case.server, most=most)
+        comparison = Comparison(expected, twins.forms, reading, twins.level)
         # A correct reader stops in one file of a chain; the others it reads.
         verdict = case.verdict if len(case.files) == 1 or file.stops_at is not None else "accept"
-        marked = case.phase == "value" and comparison.as_bytes > 0 and not comparison.invented
-        outcome = outcome_of(reading, difference, verdict, marked=marked)
-        gap = next(iter(reading.gaps.values()), None)
-        said = difference.sentence if outcome == "disagree" and difference else reading.message or gap
+        judgement = judged(comparison, verdict, case.phase, sound_to=file.sound_to)
+        judgement = twins.confirmed(judgement, comparison, case, file, testee)
         results.append(
             CaseResult(
                 case,
-                outcome,
-                None if outcome == "agree" else said,
+                judgement.outcome,
+                judgement.message,
                 file.name,
-                difference if outcome == "disagree" else None,
+                judgement.difference,
                 tuple(reading.warnings),
                 comparison.rows,
                 comparison.cells,
                 comparison.not_shown,
+                judgement.differences[1:],
+                judgement.count,
             )
         )
     worst = weightiest(result.outcome for result in results)
@@ -123,6 +128,7 @@ def run_cases(
         hello = first.hello()
     forms = Forms(hello.forms)
     wanted = level or hello.levels[-1]
+    twins = Twins(kit, wanted, forms)
     work: queue.SimpleQueue[int | None] = queue.SimpleQueue()
     done: queue.SimpleQueue[tuple[int, CaseResult] | BaseException] = queue.SimpleQueue()
     results: dict[int, CaseResult] = {}
@@ -138,7 +144,7 @@ def run_cases(
         try:
             with Testee(command, limits) as testee:
                 while (number := work.get()) is not None:
-                    done.put((number, run_case(kit, cases[number], testee, wanted, forms)))
+                    done.put((number, run_case(kit, cases[number], testee, twins)))
         except BaseException as error:  # noqa: BLE001  # It belongs to whoever waits.
             done.put(error)
 

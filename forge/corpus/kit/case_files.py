@@ -1,29 +1,28 @@
-"""One case of a kit as files: the binary logs, what a correct reader gets of each, and ``case.json``."""
+"""What a kit says of one case: ``case.json``."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
-from forge.check.canonical.expected import Expected, expected_of
-from forge.corpus.kit.sparse import PACKED, Hole, SparseLog, stretched
-from forge.corpus.vocabulary import vocabulary
-from forge.errors import FormatError, Phase, Verdict
-from forge.servers import server_line
+from forge.corpus.kit.sparse import Hole
+from forge.errors import Phase, Verdict
 
 #: What is put behind the name of a binary log for the events and rows expected of it.
 EVENTS, ROWS = ".events.jsonl", ".rows.jsonl"
+
+
+#: The folders of a kit that have cases and their twins.
+CASES, TWINS = "cases", "twins"
 
 
 class KitFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A binary log of a case: bytes, events and rows in it that a correct reader gets.
 
     ``stops_at`` is the file offset of the event, or of the place, where our own reader stops with an error; null if it
-    does not.  A file with ``holes`` is in the kit without them, with ``.packed`` behind its name.
+    does not.  ``fault_at`` is that of the first event that is not as in the twin of the case.  A file with ``holes`` is
+    in the kit without them, with ``.packed`` behind its name.
     """
 
     name: str
@@ -33,6 +32,12 @@ class KitFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     rows: int
     stops_at: int | None
     holes: list[Hole] = []
+    fault_at: int | None = None
+
+    @property
+    def sound_to(self) -> int | None:
+        """The offset up to which every reader has to read the file; None if nothing says that one may stop."""
+        return min((at for at in (self.fault_at, self.stops_at) if at is not None), default=None)
 
 
 class KitCase(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,6 +50,9 @@ class KitCase(msgspec.Struct, frozen=True, kw_only=True):
     ``corpora/kit/power.tsv``: 0 for a case that adds nothing to these figures.
     ``strict``, of a case that need not be accepted, is the rule by which a strict reader, as ours is, stops or shows no
     value; null if ours finds nothing wrong.
+
+    ``twin`` names a folder under ``twins``, with a log that tells whether a reader knows what the case is about: the
+    one without its fault; where no fault can be left out, or nothing is to be shown, a plain one of the same server.
     """
 
     id: str
@@ -63,100 +71,4 @@ class KitCase(msgspec.Struct, frozen=True, kw_only=True):
     guards: list[str]
     adds: int = 0
     strict: str | None = None
-
-
-class Plain(msgspec.Struct, frozen=True, kw_only=True):
-    """A case of the corpus on its way into a kit; ``row`` is that of the manifest, with the bytes.
-
-    ``sparse``: its files get their holes (:mod:`forge.corpus.kit.sparse`).
-    """
-
-    id: str
-    since: int | None
-    smoke: bool
-    adds: int
-    guards: list[str]
-    row: dict[str, Any]
-    sparse: bool = False
-
-
-class WrittenCase(msgspec.Struct, frozen=True, kw_only=True):
-    """A case that was written, and the sha256 of each of its files by its name."""
-
-    case: KitCase
-    sums: dict[str, str]
-
-
-def write_case(folder: Path, plain: Plain) -> WrittenCase:
-    """Write the files of a case into a folder of its own under ``folder``.  Raises OSError."""
-    row = plain.row
-    into = folder / plain.id
-    into.mkdir()
-    files: list[KitFile] = []
-    written: dict[str, bytes] = {}
-    strict: str | None = None
-    for file in row["files"]:
-        log: SparseLog | None = None
-        if plain.sparse:
-            log, expected = stretched(file["bytes"])
-            written[file["name"] + PACKED] = log.packed
-        else:
-            expected = expected_of(file["bytes"])
-            written[file["name"]] = file["bytes"]
-            strict = strict or broken_rule(expected)
-        written[file["name"] + EVENTS] = _lines(expected.events)
-        written[file["name"] + ROWS] = _lines(expected.rows)
-        files.append(
-            KitFile(
-                name=file["name"],
-                size=file["size"] if log is None else log.size,
-                sha256=file["sha256"] if log is None else log.sha256,
-                events=len(expected.events),
-                rows=len(expected.rows),
-                stops_at=_stop(expected),
-                holes=[] if log is None else log.holes,
-            )
-        )
-    rules = vocabulary().rules
-    case = KitCase(
-        id=plain.id,
-        title=row["title"] or row["case"],
-        case=row["case"],
-        since=plain.since,
-        server=row["server"],
-        flavor=server_line(row["server"]).family,
-        verdict=row["verdict"],
-        phase=row["phase"],
-        files=files,
-        tags=row["tags"],
-        rules=[tag for tag in row["tags"] if tag in rules],
-        thresholds=[tag.partition(":")[2] for tag in row["tags"] if tag.startswith("threshold:")],
-        smoke=plain.smoke,
-        adds=plain.adds,
-        guards=plain.guards,
-        strict=None if row["verdict"] == "accept" else strict,
-    )
-    written["case.json"] = msgspec.json.format(msgspec.json.encode(case), indent=2) + b"\n"
-    for name, data in written.items():
-        (into / name).write_bytes(data)
-    sums = {name: hashlib.sha256(data).hexdigest() for name, data in written.items()}
-    return WrittenCase(case=case, sums=sums)
-
-
-def broken_rule(expected: Expected) -> str | None:
-    """The first rule that the bytes break, in our reader's words: of a cell without value, or where it stops."""
-    for row in expected.rows:
-        for cell in (*(row["before"] or ()), *(row["after"] or ())):
-            if "broken" in cell.get("value", ()):
-                return str(cell["value"]["broken"])
-    problem = expected.problem
-    return problem.rule if isinstance(problem, FormatError) else None if problem is None else problem.problem
-
-
-def _stop(expected: Expected) -> int | None:
-    return None if expected.problem is None else expected.problem_place[0]
-
-
-def _lines(objects: Iterable[dict[str, Any]]) -> bytes:
-    encode = msgspec.json.encode
-    return b"".join(encode(one) + b"\n" for one in objects)
+    twin: str | None = None

@@ -7,6 +7,7 @@
     schemas/NAME.json      JSON Schemas of all that follows
     cases/ID/case.json     what the case is
     cases/ID/FILE          a binary log, with FILE.events.jsonl and FILE.rows.jsonl (FILE.packed if it has holes)
+    twins/ID/              the same of a case's twin: the log without its fault, or a plain one of the same server
     examples/LANGUAGE/     a small reader, and a test that holds it against the kit
 """
 
@@ -25,13 +26,15 @@ from typing import Any
 import msgspec
 
 from forge import __version__
+from forge.check.canonical.expected import expected_of
 from forge.corpus.cases import SHIPPED
-from forge.corpus.kit.case_files import KitCase, Plain, WrittenCase, write_case
+from forge.corpus.kit.case_files import CASES, TWINS, KitCase
 from forge.corpus.kit.power import read_power
 from forge.corpus.kit.profiles import chosen_entries
 from forge.corpus.kit.registry import Registry, digest_of, read_registry, short_id
 from forge.corpus.kit.schemas import kit_schemas
 from forge.corpus.kit.sparse import SPARSE, sparse_rows
+from forge.corpus.kit.write import Plain, WrittenCase, write_case
 from forge.corpus.known_bugs import guards, read_known_bugs
 from forge.corpus.manifest import Entry, read_bytes_of, read_entries
 from forge.corpus.workers import few_collections
@@ -47,6 +50,8 @@ FORMAT = 1
 _not_shipped = shutil.ignore_patterns("target", "Cargo.lock", "go.sum")
 #: Cases that a worker writes at once.
 _CHUNK = 32
+#: Plain cases of a server line that are looked at: the events of a torn file are not all in it.
+_PLAINEST = 8
 
 
 class Kit(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,9 +82,10 @@ def export_kit(
     out.parent.mkdir(parents=True, exist_ok=True)
     with draft_folder(out) as scratch:
         folder = scratch / out.name.removesuffix(ARCHIVE)
-        (folder / "cases").mkdir(parents=True)
+        for part in (CASES, TWINS):
+            (folder / part).mkdir(parents=True)
         written: list[WrittenCase] = []
-        for case in _written(folder / "cases", plain, jobs or len(os.sched_getaffinity(0))):
+        for case in _written(folder, plain, jobs or len(os.sched_getaffinity(0))):
             written.append(case)
             if progress is not None:
                 progress(len(written), total)
@@ -93,7 +99,7 @@ def export_kit(
             bytes=sum(file.size for case in cases for file in case.files),
         )
         _write_beside(folder, cases, kit)
-        _write_sums(folder, {f"cases/{one.case.id}/{name}": sum for one in written for name, sum in one.sums.items()})
+        _write_sums(folder, {name: sum for one in written for name, sum in one.sums.items()})
         if out.name.endswith(ARCHIVE):
             folder = _archived(folder, scratch / out.name)
         elif out.exists():
@@ -134,15 +140,32 @@ def _of_corpus(corpus: Path, profile: str, ids: Registry) -> tuple[int, Iterator
     guarded = guards(read_known_bugs())
     adds = {row.case: row.places + row.mutants for row in read_power()}
     named = _named(entries, ids)
+    witnesses = _witnesses(corpus, whole)
 
     def plain(row: dict[str, Any]) -> Plain:
         case, name = row["case"], named[row["case"]]
         added = adds.get(case, 0) if name.since is not None else 0
         return Plain(
-            id=name.id, since=name.since, smoke=case in smoke, adds=added, guards=guarded.get(case, []), row=row
-        )
+            id=name.id, since=name.since, smoke=case in smoke, adds=added, guards=guarded.get(case, []), row=row,
+            witness=witnesses.get(row["server"]) or witnesses.get(row["server"].partition("-")[0]),
+        )  # fmt: skip
 
     return len(named), map(plain, read_bytes_of(corpus, named))
+
+
+def _witnesses(corpus: Path, entries: Iterable[Entry]) -> dict[str, dict[str, Any]]:
+    """A case for each server line, and for each family, that shows rows with as little else in it as can be."""
+    by_writer: dict[str, list[Entry]] = {}
+    for entry in sorted(entries, key=lambda entry: (len(entry.tags), entry.size, entry.case)):
+        shows = any(tag in ("event:WRITE_ROWS", "event:WRITE_ROWS_V1") for tag in entry.tags)
+        if shows and entry.verdict == "accept" and entry.status == "compiled" and len(entry.files) == 1:
+            for writer in (entry.server, entry.server.partition("-")[0]):
+                by_writer.setdefault(writer, []).append(entry)
+    plainest = {writer: [entry.case for entry in of[:_PLAINEST]] for writer, of in by_writer.items()}
+    rows = {row["case"]: row for row in read_bytes_of(corpus, {name for names in plainest.values() for name in names})}
+    shown = {name: bool(expected_of(row["files"][0]["bytes"]).rows) for name, row in rows.items()}
+    found = {writer: next((name for name in names if shown[name]), None) for writer, names in plainest.items()}
+    return {writer: rows[name] for writer, name in found.items() if name is not None}
 
 
 def _sparse() -> tuple[int, Iterator[Plain]]:
@@ -194,7 +217,7 @@ def _write_beside(folder: Path, cases: list[KitCase], kit: Kit) -> None:
 
 def _write_sums(folder: Path, of_cases: dict[str, str]) -> None:
     """The sha256 of every file, those of the cases as they are known."""
-    beside = [path for path in folder.iterdir() if path.name != "cases"]
+    beside = [path for path in folder.iterdir() if path.name not in (CASES, TWINS)]
     others = [path for top in beside for path in (top, *top.rglob("*")) if path.is_file()]
     sums = {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in others}
     sums |= of_cases

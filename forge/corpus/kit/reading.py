@@ -10,7 +10,8 @@ from typing import Any
 
 import msgspec
 
-from forge.corpus.kit.case_files import EVENTS, ROWS, KitCase, KitFile
+from forge.corpus.kit.case_files import CASES, EVENTS, ROWS, TWINS, KitCase, KitFile
+from forge.corpus.kit.registry import safe_word
 from forge.corpus.kit.sparse import laid_out
 from forge.errors import ManifestError, ScenarioError, nearest
 
@@ -26,10 +27,11 @@ class ExpectedLog:
 
 @dataclass(frozen=True, slots=True)
 class OpenKit:
-    """A kit in a folder, with its cases by id."""
+    """A kit in a folder, with its cases by id, which lie in ``part`` of it."""
 
     folder: Path
     cases: Sequence[KitCase]
+    part: str = CASES
 
     def chosen(self, *, profile: str | None = None, ids: Sequence[str] = ()) -> list[KitCase]:
         """The cases of a profile (``smoke``, ``full``, a server line, a tag), or those with the ids.
@@ -63,11 +65,26 @@ class OpenKit:
 
     def path(self, case: KitCase, file: KitFile) -> Path:
         """Where a binary log is, if it has no holes."""
-        return self.folder / "cases" / case.id / file.name
+        return self.folder / self.part / case.id / file.name
 
     def laid_out(self, case: KitCase, file: KitFile) -> AbstractContextManager[Path]:
         """Where a binary log is for the time of the block: one with holes is laid out.  Raises OSError."""
         return laid_out(self.path(case, file), file.holes, file.size)
+
+    def twin(self, case: KitCase) -> OpenKit | None:
+        """The twin of a case, as a kit of one case; None if it has none.  Raises ManifestError if it is damaged."""
+        if case.twin is None:
+            return None
+        path = self.folder / TWINS / case.twin / "case.json"
+        try:
+            if safe_word(case.twin) != case.twin:
+                raise ManifestError(f"the twin of {case.id} is called {case.twin!r}", folder=str(self.folder))
+            twin = msgspec.json.decode(path.read_bytes(), type=KitCase)
+        except (OSError, msgspec.MsgspecError) as error:
+            raise ManifestError(f"the twin {case.twin} cannot be read: {error}", folder=str(self.folder)) from None
+        if twin.id != case.twin:
+            raise ManifestError(f"the twin {case.twin} says that it is {twin.id!r}", folder=str(self.folder))
+        return OpenKit(self.folder, [twin], TWINS)
 
     def expected(self, case: KitCase, file: KitFile) -> ExpectedLog:
         """What a correct reader gets of a file.  Raises ManifestError if the kit is damaged; OSError."""
