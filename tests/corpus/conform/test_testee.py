@@ -104,7 +104,8 @@ def test_answers_beyond_those_that_were_asked_for_spoil_no_other_case(kit: Path,
 
 def test_a_testee_that_dies_every_tenth_case_loses_only_those(kit: Path) -> None:
     opened = open_kit(kit)
-    cases = [*opened.cases, *opened.cases]
+    # It is asked about the twin of a case as well.
+    cases = 3 * [case for case in opened.cases if case.twin is None]
     _, results = run_cases(opened, cases, odd("tenth"), limits=LIMITS)
     wrong = [number for number, result in enumerate(results) if not result.right]
     assert wrong == list(range(9, len(cases), 10))
