@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from forge.errors import ScenarioError
+from tests.unrun import beyond, counted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -102,6 +104,14 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if output is not None:
         output["left out"] = session.config.stash.get(LEFT_OUT, 0)
         output["not checked"] = session.config.stash.get(NOT_CHECKED, [])
+    elif IN_CI and beyond(_unrun(session.config)) and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _unrun(config: pytest.Config) -> Counter[str]:
+    reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
+    skipped = reporter.stats.get("skipped", []) if reporter is not None else []
+    return counted(report.longrepr[2] for report in skipped if isinstance(report.longrepr, tuple))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -141,6 +151,11 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     if left_out := config.stash.get(LEFT_OUT, 0):
         terminalreporter.line(f"{left_out} tests of the night were left out: `make nightly` runs them.", yellow=True)
+    found = _unrun(config)
+    for kind, count in found.items():
+        terminalreporter.line(f"{count} {kind} were left unrun: -rs says why.", yellow=True)
+    for sentence in beyond(found) if IN_CI else ():
+        terminalreporter.line(sentence, red=True)
     unchecked = config.stash.get(NOT_CHECKED, [])
     if not unchecked or IN_CI:
         return

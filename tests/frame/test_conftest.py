@@ -31,10 +31,12 @@ def test_of_the_night():
 """
 
 
-def run_pytest(folder: Path, servers: Path, ci: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run_pytest(
+    folder: Path, servers: Path, ci: str, *arguments: str, test: str = TEST
+) -> subprocess.CompletedProcess[str]:
     (folder / "conftest.py").write_text((ROOT / "tests" / "conftest.py").read_text())
     (folder / "pytest.ini").write_text("[pytest]\nmarkers =\n  unit:\n  slow:\n  spark:\n  servers:\n  nightly:\n")
-    (folder / "test_it.py").write_text(TEST)
+    (folder / "test_it.py").write_text(test)
     environment = {
         **os.environ,
         "FORGE_SERVERS": str(servers),
@@ -81,3 +83,28 @@ def test_unit_tests_run_first_and_can_be_chosen(tmp_path: Path) -> None:
     shown = [line.split("::")[1].split()[0] for line in completed.stdout.splitlines() if "::" in line]
     assert shown == ["test_without", "test_marked", "test_with_the_fixture"]
     assert "1 passed, 3 deselected" in run_pytest(tmp_path, tmp_path, "", "-m", "unit").stdout
+
+
+UNRUN = """\
+import pytest
+
+@pytest.mark.parametrize("name", ["canal", "dolt"])
+def test_a_testee(name):
+    pytest.skip(f"THE TESTEE {name} IS NOT BUILT: make testees builds it where its toolchain is")
+
+def test_without_meaning_here():
+    pytest.skip("no such release")
+
+def test_anything():
+    pass
+"""
+
+
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_what_is_left_unrun_is_counted_and_fails_in_ci(tmp_path: Path, workers: str) -> None:
+    for ci, code in (("", 0), ("true", 1)):
+        completed = run_pytest(tmp_path, tmp_path / "none", ci, "-n", workers, test=UNRUN)
+        assert completed.returncode == code
+        assert "2 testees were left unrun: -rs says why." in completed.stdout
+        assert ("2 testees were left unrun in CI, which may leave 0" in completed.stdout) == bool(code)
+        assert "1 passed, 3 skipped" in completed.stdout
