@@ -11,7 +11,7 @@ import pytest
 
 from forge.resources import templates_dir
 
-pytestmark = [pytest.mark.slow, pytest.mark.nightly]
+pytestmark = pytest.mark.slow
 
 HOME = templates_dir() / "kit" / "examples"
 EXAMPLES = {"go": ["go", "test", "./..."], "rust": ["cargo", "test"], "java": ["mvn", "-q", "-B", "test"]}
@@ -37,6 +37,7 @@ def test_an_example_agrees_with_the_kit_that_it_is_in(language: str, kit: Path, 
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("language", EXAMPLES)
 def test_an_example_tells_a_cell_that_differs(language: str, kit: Path, tmp_path: Path) -> None:
     rows = next(path for path in sorted(kit.glob("cases/first-day*/*.rows.jsonl")) if path.stat().st_size)
