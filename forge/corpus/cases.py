@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -83,13 +83,15 @@ def _cases_of_files(files: Sequence[tuple[Path, Path, str]]) -> list[Case]:
 
 def cases_of(file: Path, folder: Path, name: str) -> Iterator[Case]:
     """The cases of one file in the folder that is called ``name``.  Raises OSError."""
-    from forge.scenario import expand
     from forge.scenario.load import read_text
+    from forge.scenario.matrix import expand
 
     within = file.relative_to(folder)
     relative = f"{name}/{within.as_posix()}"
     stem = _stem(within)
     text = ""
+    family: list[Case] = []
+    wrong: list[Case] = []
     try:
         text = read_text(file)
         if file.name == RECORDED:
@@ -97,19 +99,43 @@ def cases_of(file: Path, folder: Path, name: str) -> Iterator[Case]:
             return
         for member in expand(text, file=relative):
             choices = f"[{member.name.partition('[')[2]}" if member.choices else ""
-            yield _case(stem + choices, relative, text, member.scenario, member.choices)
+            family.append(_case(stem + choices, relative, text, member.scenario, member.choices))
     except ScenarioError as error:
-        yield Case(stem, relative, text, "", problem=str(error.replace(file=relative)))
+        wrong.append(Case(stem, relative, text, "", problem=str(error.replace(file=relative))))
+    yield from (*_told_apart(family), *wrong)
 
 
-def _recorded_case(case: str, file: str, text: str, folder: Path) -> Case:
+def _recorded_case(stem: str, file: str, text: str, folder: Path) -> Case:
     """A recording with the facts of its session: the bytes of this case are those that the server wrote."""
     from forge.record.recording import recorded_settings
     from forge.scenario.matrix import base_scenario
 
     settings = recorded_settings(folder)
     scenario = base_scenario(text, file=file, settings=settings)
-    return _case(case, file, text, scenario, settings, "recorded")
+    case = _case(stem, file, text, scenario, settings, "recorded")
+    return replace(case, title=_with_words(case.title, [f"recording {stem.partition('/')[2]}"]))
+
+
+def _told_apart(family: Sequence[Case]) -> Iterator[Case]:
+    """The cases of a family, those of one title with the choices in which they differ."""
+    from forge.scenario.matrix import choice_words
+
+    alike: dict[str | None, list[Case]] = {}
+    for case in family:
+        alike.setdefault(case.title, []).append(case)
+    for title, cases in alike.items():
+        said = [choice_words(case.settings) for case in cases]
+        differing = [place for place, words in enumerate(zip(*said, strict=True)) if len(set(words)) > 1]
+        for case, words in zip(cases, said, strict=True):
+            yield replace(case, title=_with_words(title, [words[place] for place in differing]))
+
+
+def _with_words(title: str | None, words: Sequence[str]) -> str | None:
+    """A title with these words in parentheses at its end."""
+    if title is None or not words:
+        return title
+    text = title.strip()
+    return f"{text.removesuffix('.')} ({', '.join(words)}){'.' if text.endswith('.') else ''}"
 
 
 def _case(case: str, file: str, text: str, scenario: Scenario, settings: dict[str, Any], *more_tags: str) -> Case:

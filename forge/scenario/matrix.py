@@ -89,13 +89,18 @@ def expand(text: str, *, file: str | None = None, settings: Settings | None = No
     Raises ScenarioError (file, line).
     """
     source = _Source(text, file, settings or {})
-    labels = _labels(list(source.axes))
     for choices in source.combinations():
         scenario = source.scenario(choices, choices)
         name = scenario.scenario
         if choices:
-            name += f"[{','.join(f'{labels[key]}={_shown(value)}' for key, value in choices.items())}]"
+            name += f"[{','.join(choice_words(choices))}]"
         yield Case(name, _renamed(scenario, name), choices)
+
+
+def choice_words(choices: Mapping[str, Any]) -> list[str]:
+    """Each choice as names of cases have it: ``row_image=full``."""
+    labels = _labels(list(choices))
+    return [f"{labels[key]}={_shown(value)}" for key, value in choices.items()]
 
 
 def base_scenario(text: str, *, file: str | None = None, settings: Settings | None = None) -> Scenario:

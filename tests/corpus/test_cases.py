@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -107,7 +108,20 @@ def test_a_session_of_several_files_is_one_case(tmp_path: Path) -> None:
     assert rows_shown == 60
 
 
-def test_the_shipped_cases_are_a_few_hundred_with_different_ids() -> None:
-    ids = [case.id for case in find_cases(shipped_folders())]
-    assert len(ids) > 200
-    assert len(set(ids)) == len(ids)
+def test_a_title_has_the_choices_that_tell_its_case_from_others_of_its_family(tmp_path: Path) -> None:
+    told = "description: Rows {{ word }}.\nmatrix: {session.checksum: [none, crc32], word: [of one, of two]}\n"
+    (tmp_path / "told.yaml").write_text(f"scenario: told\n{told}")
+    assert sorted(str(case.title) for case in find_cases([("mine", tmp_path)])) == [
+        "Rows of one (checksum=crc32).",
+        "Rows of one (checksum=none).",
+        "Rows of two (checksum=crc32).",
+        "Rows of two (checksum=none).",
+    ]
+
+
+def test_the_shipped_cases_have_different_ids_and_titles() -> None:
+    cases = find_cases(shipped_folders())
+    assert len(cases) > 9000
+    for told in (Counter(case.id for case in cases), Counter(case.title for case in cases)):
+        assert [word for word, count in told.items() if count > 1] == []
+        assert None not in told
