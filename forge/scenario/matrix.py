@@ -206,7 +206,9 @@ class _Source:
         if self.tree is not None:
             return self.tree.copy()
         names = {key: value for key, value in parameters.items() if key.isidentifier()}
-        rendered = render(self.text, names, file=self.file)
+        # The matrix was read by itself; all of it again for each of its cases would be most of the work.
+        rest = _BLOCK.sub(lambda block: "\n" * block[0].count("\n"), self.text, count=1)
+        rendered = render(rest, names, file=self.file)
         return _document(rendered.text, self.file, tuple(rendered.lines)).copy()
 
 
