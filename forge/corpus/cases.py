@@ -113,7 +113,7 @@ def _recorded_case(stem: str, file: str, text: str, folder: Path) -> Case:
     settings = recorded_settings(folder)
     scenario = base_scenario(text, file=file, settings=settings)
     case = _case(stem, file, text, scenario, settings, "recorded")
-    return replace(case, title=_with_words(case.title, [f"recording {stem.partition('/')[2]}"]))
+    return replace(case, title=_with_words(case.title or "A recorded session", [f"recording {stem.partition('/')[2]}"]))
 
 
 def _told_apart(family: Sequence[Case]) -> Iterator[Case]:
