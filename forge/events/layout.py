@@ -381,8 +381,8 @@ class Body:
 
     @classmethod
     def summary(cls, fields: Mapping[str, Any]) -> str:
-        """The canonical fields on a line."""
-        return "  ".join(f"{name}={words(value)}" for name, value in fields.items())
+        """The canonical fields on a line; flags of rows stand behind them, with those of the header."""
+        return "  ".join(f"{name}={words(value)}" for name, value in fields.items() if name != "row_flags")
 
     def statement(self, surroundings: Surroundings) -> str | None:
         """What the event says to a session, as one text that decoders are compared on; None if it says nothing.

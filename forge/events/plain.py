@@ -88,8 +88,16 @@ def printable(text: str) -> str:
 
 
 def words(text: Any) -> str:
-    """A field of plain data on a line; text that is bytes as ``0x...``."""
-    return f"0x{text['hex']}" if isinstance(text, Mapping) else printable(str(text))
+    """A field of plain data on a line; text that is bytes as ``0x...``, nothing as ``-``."""
+    if isinstance(text, Mapping):
+        if text.keys() == {"hex"}:
+            return f"0x{text['hex']}"
+        return " ".join(f"{words(name)}={words(value)}" for name, value in text.items())
+    if isinstance(text, (list, tuple)):
+        return ", ".join(map(words, text)) or "-"
+    if text is None:
+        return "-"
+    return printable(str(text)) if not isinstance(text, bool) else str(text).lower()
 
 
 def name_text(name: Any) -> str:

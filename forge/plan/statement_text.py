@@ -53,6 +53,11 @@ class LoadFile:
     duplicates: Literal["error", "ignore", "replace"] = "error"
     format: LoadFormat = LoadFormat()
 
+    @property
+    def path(self) -> str:
+        """The name in the text: without a folder, a server would look for the file in that of the database."""
+        return self.name if self.local or self.name.startswith("/") else f"./{self.name}"
+
 
 @dataclass(frozen=True, slots=True)
 class Clauses:

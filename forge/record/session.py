@@ -264,7 +264,10 @@ def _put_files(plan: Plan, server: RealServer) -> None:
         if contents.setdefault((load.local, load.name), load.content) != load.content:
             raise ScenarioError(f"two files of LOAD DATA are called {load.name}", expected="`file:` with another name")
     for (local, name), content in contents.items():
-        server.put_file(name, content, local=local)
+        if not name.startswith("/"):
+            server.put_file(name, content, local=local)
+        elif not Path(name).is_file() or Path(name).read_bytes() != content:
+            raise ScenarioError(f"{name} does not have the bytes of LOAD DATA", expected="them, put there before")
 
 
 def loads_of(plan: Plan) -> Iterator[LoadFile]:

@@ -13,6 +13,7 @@ from forge.binlog.listing import assemble, disassemble, listing_text
 from forge.binlog.reader import read_events
 from forge.binlog.writer import write_binlog
 from forge.check.canonical.decode import canonical_events
+from forge.check.canonical.printed import render_text
 from forge.check.canonical.schema import decode_schema
 from forge.errors import FormatError, ScenarioError, UnsupportedError
 from forge.events.event import Event
@@ -104,6 +105,9 @@ UPDATE = PreGaUpdateRows(table_id=17, row_flags=1, width=1, present=b"\xff", row
 def test_before_5_1_18_table_map_may_end_behind_the_types_and_updates_have_one_bitmap() -> None:
     data = log_of(described("5.1.15-beta", PRE_GA), TABLE, WRITE, TABLE, UPDATE, Xid(xid=4))
     assert is_listed_whole(data)[1:] == ["TABLE_MAP", "PRE_GA_WRITE_ROWS", "TABLE_MAP", "PRE_GA_UPDATE_ROWS", "XID"]
+    shown = [render_text(event) for event in canonical_events(data) if event["type"].startswith("PRE_GA")]
+    assert [line.count("STMT_END") for line in shown] == [1, 1]
+    assert not any("[" in line or "'" in line for line in shown)
     assert bodies_in(data)[1:3] == [TABLE, WRITE]
     assert list(disassemble(data))[1]["columns"] == [{"type": "LONG"}]
     assert "but their types" in next(event["fields"] for event in canonical_events(data) if event["index"] == 1)["note"]

@@ -10,6 +10,7 @@ import pytest
 from forge.check.canonical.decode import canonical_events
 from forge.cli import app
 from forge.errors import escaped
+from forge.events.pre_ga_rows import PreGaWriteRows
 from forge.resources import corpora_dir
 
 RECORDINGS = corpora_dir() / "recordings"
@@ -28,3 +29,12 @@ def test_an_event_is_one_line_of_json_with_every_character_as_it_is_if_a_termina
     events = list(canonical_events(path.read_bytes()))
     shown = [escaped(json.dumps(event, ensure_ascii=False)) + "\n" for event in events]
     assert capfd.readouterr().out == "".join(shown)
+
+
+def test_no_value_is_shown_as_python_writes_it() -> None:
+    fields = {
+        "row_flags": ["STMT_END"], "flags": ["A", "B"], "empty": [], "none": None, "yes": True,
+        "text": {"hex": "00ff"}, "more": [{"hex": "c0"}, {"name": "x", "value": [1, 2]}],
+    }  # fmt: skip
+    shown = PreGaWriteRows.summary(fields)
+    assert shown == "flags=A, B  empty=-  none=-  yes=true  text=0x00ff  more=0xc0, name=x value=1, 2"

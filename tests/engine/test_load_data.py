@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -12,7 +13,8 @@ from forge.binlog import read_events, write_binlog
 from forge.compile import compile_plan
 from forge.engine.dml.load_file import LineReader, file_text
 from forge.errors import ScenarioError
-from forge.scenario import LoadData, Scenario, Session, Statement, plan
+from forge.scenario import LoadData, Scenario, Session, Statement, load_data, plan
+from forge.scenario.matrix import base_scenario
 
 TABLE = "CREATE TABLE d.t (id INT AUTO_INCREMENT PRIMARY KEY, v VARCHAR(20), n INT DEFAULT 5)"
 CELLS = st.one_of(st.none(), st.text("ab,;'\"\\|N\n\t\0NUL", max_size=8))
@@ -115,3 +117,27 @@ def test_mixed_logs_the_rows_of_a_file() -> None:
 def test_what_cannot_be_loaded_is_refused(load: LoadData, problem: str) -> None:
     with pytest.raises(ScenarioError, match=problem):
         planned(load)
+
+
+@pytest.mark.parametrize(
+    ("file", "local", "path"),
+    [("/tmp/in.txt", False, "/tmp/in.txt"), ("/var/lib/my files/in", True, "/var/lib/my files/in"),
+     ("in", False, "./in"), ("in/2024.01.csv.gz", False, "./in/2024.01.csv.gz"), ("in.csv", True, "in.csv"),
+     ("/ввод.txt", False, "/ввод.txt")],
+)  # fmt: skip
+def test_a_file_has_any_usual_name(file: str, local: bool, path: str) -> None:
+    made = Scenario(
+        scenario="load", session=Session(binlog_format="statement"), tables=["CREATE TABLE d.s (v VARCHAR(50))"],
+        transactions=[[load_data("d.s", [["a"]], file=file, local=local)]],
+    )  # fmt: skip
+    texts = [event.body.query for event in compile_plan(plan(made)) if event.type_name == "EXECUTE_LOAD_QUERY"]  # type: ignore[attr-defined]
+    assert f" INFILE '{path}'" in texts[0]
+
+
+@pytest.mark.parametrize("file", ["", "/", "a//b", "../a", "/tmp/../etc/passwd", "it's", "a\\b", "a\nb", "in/"])
+def test_other_names_of_files_are_refused_in_a_sentence(file: str) -> None:
+    text = "scenario: x\ntables: [CREATE TABLE d.s (v INT)]\ntransactions:\n"
+    text += "  - - load_data: {into: d.s, rows: [[1]], file: FILE}\n"
+    with pytest.raises(ScenarioError) as caught:
+        plan(base_scenario(text.replace("FILE", json.dumps(file))))
+    assert "regex" not in str(caught.value)

@@ -173,8 +173,7 @@ def load_text(table: Table, load: LoadFile, current_database: str, line: ServerL
     """The text of LOAD DATA as the server writes it anew: before, in and after the part that an applier replaces."""
     local = " LOCAL" if load.local else ""
     how = {"error": "", "ignore": " IGNORE", "replace": " REPLACE"}[load.duplicates]
-    path = load.name if load.local else f"./{load.name}"
-    middle = f"{local} INFILE '{path}'{how} INTO"
+    middle = f"{local} INFILE '{load.path}'{how} INTO"
     name = identifier(table.name)
     if table.database != current_database:
         name = f"{identifier(table.database)}.{name}"

@@ -202,7 +202,7 @@ def _sql(state: TableState, load: LoadData, file: LoadFile) -> str:
     """The statement as a client sends it; what is as servers have it by default is left out."""
     form = file.format
     parts = ["LOAD DATA LOCAL INFILE" if file.local else "LOAD DATA INFILE"]
-    parts.append(quoted(file.name if file.local else f"./{file.name}"))
+    parts.append(quoted(file.path))
     parts += [load.duplicates.upper()] if load.duplicates != "error" else []
     parts.append(f"INTO TABLE {qualified(state.table.database, state.table.name)}")
     parts += [f"CHARACTER SET {form.charset}"] if form.charset is not None else []

@@ -34,10 +34,10 @@ class LoadData(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     text: Annotated[str | None, Meta(description="The file as it is, in its character set.")] = None
     hex: Annotated[str | None, Meta(description="The file's bytes.")] = None
     file: Annotated[
-        Annotated[str, Meta(pattern=r"^([A-Za-z0-9_-]+/)*[A-Za-z0-9_-]+\.[A-Za-z0-9]+$")] | None,
+        Annotated[str, Meta(min_length=1, max_length=511)] | None,
         Meta(
-            description="Name of the file, perhaps in folders (`in/more.csv`): the SQL looks for it in the server's"
-            " data directory, or in that of the client. By default the table's name, `.txt`.",
+            description="Name of the file: absolute (`/tmp/in.csv`), or from the server's data directory on, or that"
+            " of the client (`in/more.csv`). By default the table's name, `.txt`.",
         ),
     ] = None
     local: Annotated[bool, Meta(description="LOAD DATA LOCAL: the client sends the file.")] = False
@@ -57,5 +57,9 @@ class LoadData(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     def __post_init__(self) -> None:
         if sum(content is not None for content in (self.rows, self.text, self.hex)) != 1:
             raise ValueError("load_data has exactly one of rows, text and hex")
+        if self.file is not None and (not self.file.isprintable() or set(self.file) & set("'\\")):
+            raise ValueError(f"{self.file!r} is no usual file name: it has quotes, backslashes or control characters")
+        if self.file is not None and not {"", ".", ".."}.isdisjoint(self.file.removeprefix("/").split("/")):
+            raise ValueError(f"{self.file!r} is no name of a file: a part of it is empty, `.` or `..`")
         if not self.fields_terminated_by or not self.lines_terminated_by:
             raise ValueError("files of fixed width, without terminators, are not supported")
