@@ -76,6 +76,12 @@ class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     #: binlog_transaction_dependency_history_size: how many keys are remembered for last_committed; by default the
     #: line's.
     dependency_history: int | None = None
+    #: What last_committed follows (MySQL 5.7.22 to 8.3); by default the line's.
+    binlog_transaction_dependency_tracking: Literal["COMMIT_ORDER", "WRITESET", "WRITESET_SESSION"] | None = None
+    #: How written keys are gathered for it (MySQL 5.7.6 to 8.2): no byte shows which hash it is.
+    transaction_write_set_extraction: Literal["OFF", "MURMUR32", "XXHASH64"] | None = None
+    #: Row events are of version 1, which 5.5 reads (MySQL 5.6.6 to 8.2).
+    log_bin_use_v1_row_events: bool = False
     #: By default crc32, where the server line has checksums.
     checksum: Literal["crc32", "none"] | None = None
     binlog_row_event_max_size: int = 8192

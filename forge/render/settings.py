@@ -139,6 +139,14 @@ _LATER = (
     _Setting(("server_id",), lambda session, line: f"SET SESSION server_id = {session.server_id}"),
     _Setting(("row_metadata",), _metadata),
     _flag("log_bin_compress", "log_bin_compress", "GLOBAL"),
+    _flag("log_bin_use_v1_row_events", "log_bin_use_v1_row_events", "GLOBAL"),
+    _Setting(
+        ("binlog_transaction_dependency_tracking",),
+        lambda session, line: (
+            "SET GLOBAL binlog_transaction_dependency_tracking ="
+            f" {session.binlog_transaction_dependency_tracking or 'DEFAULT'}"
+        ),
+    ),
     _Setting(
         ("log_bin_compress_min_len",),
         lambda session, line: f"SET GLOBAL log_bin_compress_min_len = {session.log_bin_compress_min_len}",

@@ -21,7 +21,7 @@ from forge.columnar.writing.stamping import Stamps, place, stamp, templates_of
 from forge.compile.files.compilation import LOGS
 from forge.compile.files.payloads import payload_form
 from forge.compile.files.session_files import SessionFiles
-from forge.compile.groups.dependency import Writeset
+from forge.compile.groups.dependency import tracking_keys
 from forge.compile.groups.grouping import logged_groups
 from forge.compile.rows.table_map import wire_columns
 from forge.events.event import IN_USE, Event, advance, encode_event
@@ -113,7 +113,7 @@ class RowsLog:
 
     def _insert_clock(self) -> InsertClock:
         order = getattr(self.log, "order", None)  # MariaDB has none.
-        writeset = order if isinstance(order, Writeset) else None
+        writeset = tracking_keys(order)
         return InsertClock(
             sequence_number=0 if order is None else order.sequence_number,
             history_start=1 if writeset is None else writeset.history_start,

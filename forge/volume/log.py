@@ -21,7 +21,7 @@ from forge.columnar.writing.interleaving import (
 )
 from forge.columnar.writing.packing import room, seal
 from forge.columnar.writing.row_images import ImageCells, WireColumn, row_sizes, write_rows_at
-from forge.compile.groups.dependency import Writeset
+from forge.compile.groups.dependency import tracking_keys
 from forge.compile.groups.grouping import logged_groups
 from forge.events.event import Event, advance, encode_event
 from forge.events.format import CHECKSUM_SIZE, FormatContext
@@ -103,7 +103,7 @@ class _FileWriter:
         else:
             files.logged = self.group = self.sequence = len(own)
         self.files = files
-        tracked = isinstance(getattr(log, "order", None), Writeset)
+        tracked = tracking_keys(getattr(log, "order", None)) is not None
         limit = log.session.dependency_history or self.line.groups.dependency_history
         self.clock = DependencyClock(limit if tracked else None)
         if self.sequence:

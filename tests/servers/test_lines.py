@@ -244,3 +244,75 @@ def test_an_unknown_version_text_has_no_features() -> None:
 def test_drop_table_is_in_the_server_s_own_words_from_5_5_on(name: str, text: str) -> None:
     data = log_of(name, SCENARIO + "  - - ddl: DROP TABLE t.a\n")
     assert text.encode() in data
+
+
+TRACKED = """
+scenario: tracked
+session: {database: d}
+transactions:
+  - - ddl: CREATE DATABASE d
+  - - ddl: CREATE TABLE d.t (id INT PRIMARY KEY, v INT)
+  - - set: {binlog_transaction_dependency_tracking: WRITESET}
+  - - insert: {into: d.t, rows: [{id: 1, v: 1}]}
+  - - insert: {into: d.t, rows: [{id: 2, v: 1}]}
+  - - update: {table: d.t, where: {id: 1}, set: {v: 2}}
+  - - set: {binlog_transaction_dependency_tracking: WRITESET_SESSION}
+  - - update: {table: d.t, where: {id: 2}, set: {v: 2}}
+  - - insert: {into: d.t, rows: [{id: 3, v: 1}]}
+  - - insert: {into: d.t, rows: [{id: 4, v: 1}]}
+  - - set: {binlog_transaction_dependency_tracking: WRITESET}
+  - - insert: {into: d.t, rows: [{id: 5, v: 1}]}
+  - - insert: {into: d.t, rows: [{id: 6, v: 1}]}
+  - - set: {binlog_transaction_dependency_tracking: COMMIT_ORDER}
+  - - insert: {into: d.t, rows: [{id: 7, v: 1}]}
+  - - insert: {into: d.t, rows: [{id: 8, v: 1}]}
+  - - set: {binlog_transaction_dependency_tracking: WRITESET}
+  - - insert: {into: d.t, rows: [{id: 9, v: 1}]}
+  - - update: {table: d.t, where: {id: 1}, set: {v: 12}}
+  - - update: {table: d.t, where: {id: 8}, set: {v: 12}}
+"""
+
+
+def parents(data: bytes) -> list[int | None]:
+    bodies = [event.event.body for event in read_events(data)]
+    return [body.last_committed for body in bodies if isinstance(body, AnonymousGtid)]
+
+
+def test_dependencies_follow_the_setting_which_forgets_keys_as_it_changes() -> None:
+    # Recorded on 8.0.33.
+    found = parents(log_of("mysql-8.0", TRACKED))
+    assert found == [0, 1, 2, 2, 3, 5, 6, 7, 8, 8, 10, 11, 12, 12, 12]
+    plain = "".join(line for line in TRACKED.splitlines(keepends=True) if "tracking" not in line)
+    assert parents(log_of("mysql-8.0", plain)) == list(range(15))
+    whole = {"binlog_transaction_dependency_tracking": "WRITESET"}
+    assert parents(log_of("mysql-8.0", plain, **whole)) == parents(log_of("mysql-8.4", plain))
+    asked = whole | {"transaction_write_set_extraction": "XXHASH64"}
+    assert parents(log_of("mysql-5.7", plain, **asked)) == parents(log_of("mysql-8.4", plain))
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "sentence"),
+    [
+        ("mysql-8.4", {"binlog_transaction_dependency_tracking": "WRITESET"}, "8.4 does not have a setting for what"),
+        ("mysql-5.6", {"binlog_transaction_dependency_tracking": "WRITESET"}, "5.6 does not have a setting for what"),
+        ("mariadb-10.6", {"log_bin_use_v1_row_events": True}, "mariadb-10.6 does not have a setting for the version"),
+        ("mysql-8.3", {"log_bin_use_v1_row_events": True}, "mysql-8.3 does not have a setting for the version"),
+        ("mysql-5.5", {"log_bin_use_v1_row_events": True}, "mysql-5.5 does not have a setting for the version"),
+        ("mysql-8.3", {"transaction_write_set_extraction": "OFF"}, "mysql-8.3 does not have a setting for how written"),
+        ("mysql-5.7", {"binlog_transaction_dependency_tracking": "WRITESET"}, "gathers no written keys .*3231"),
+        ("mysql-8.0", {"log_bin_use_v1_row_events": True, "row_value_options": "PARTIAL_JSON"}, "cannot be read"),
+    ],
+)  # fmt: skip
+def test_old_settings_are_those_of_their_lines(name: str, settings: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ScenarioError, match=sentence):
+        log_of(name, **settings)
+
+
+def test_row_events_of_version_1_keep_partitions_apart_without_saying_so() -> None:
+    # Recorded on 8.0.33 and 5.6.14 (which knows no partitions in events).
+    text = SCENARIO.replace("at DATETIME)", "at DATETIME) PARTITION BY HASH(id) PARTITIONS 3")
+    text = text.replace("rows: [", "rows: [{id: 2}, ")
+    for name, count in (("mysql-8.0", 3), ("mysql-5.7", 2), ("mysql-5.6", 2)):
+        found = [event.event for event in read_events(log_of(name, text, log_bin_use_v1_row_events=True))]
+        rows = [event for event in found if "_ROWS" in event.type_name]
+        assert [event.type_name.endswith("_V1") for event in rows] == [True] * count

@@ -15,7 +15,7 @@ from forge.compile.files.log import SessionLog, xa_text
 from forge.compile.files.own import rows_query
 from forge.compile.files.payloads import payload_form
 from forge.compile.files.replica import applier_begin, applier_query, applier_variables, ignores, is_ignored, uuid_of
-from forge.compile.groups.dependency import CommitOrder, Writeset
+from forge.compile.groups.dependency import CommitOrder, Tracking, Writeset
 from forge.compile.groups.gtids import MysqlGtids
 from forge.compile.groups.logged import LoggedGroup, LoggedTransaction
 from forge.compile.query.clock_use import asks_for_time
@@ -70,9 +70,18 @@ class MysqlLog(SessionLog):
             self.gtids.start_at(known.server_uuid, plan.session.gtid_tag or "", known.first_gno)
 
     def _new_order(self) -> CommitOrder:
-        writeset = self.line.groups.dependency_tracking == "writeset"
         limit = self.plan.session.dependency_history or self.line.groups.dependency_history
-        return Writeset(limit) if writeset else CommitOrder()
+        return Writeset(limit, self._tracking) if self._tracks_keys else CommitOrder()
+
+    @property
+    def _tracks_keys(self) -> bool:
+        """Whether last_committed may follow anything but the order of commits."""
+        return self.line.groups.dependency_tracking == "writeset" or self.line.knows("dependency_tracking")
+
+    @property
+    def _tracking(self) -> Tracking:
+        default: Tracking = "WRITESET" if self.line.groups.dependency_tracking == "writeset" else "COMMIT_ORDER"
+        return self.session.binlog_transaction_dependency_tracking or default
 
     def head(self, groups: int) -> Iterator[Event]:
         # The logical clock starts anew with each file.
@@ -144,7 +153,9 @@ class MysqlLog(SessionLog):
         # Keys are gathered in sessions of row format only (recorded in MIXED).
         by_rows = self.session.binlog_format == "row"
         gathered = group if isinstance(group, LoggedTransaction) and by_rows else None
-        last_committed, sequence_number = self.order.next_empty() if ignored else self.order.next(gathered)
+        self.order.follow(self._tracking)
+        client = self.circumstances.client
+        last_committed, sequence_number = self.order.next_empty() if ignored else self.order.next(gathered, client)
         if self.circumstances.parent is not None:
             # What was committed when the transaction's last statement was over (binlog_prepare in sql/binlog.cc).
             last_committed = min(last_committed, max(self.circumstances.parent - self.before_file, 0))

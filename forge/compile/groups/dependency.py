@@ -10,11 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
+from typing import Literal
 
 from forge.compile.groups.logged import LoggedTransaction
 from forge.plan.keys import KeyEntry, key_entries
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import Key, KeyPart, Row, Table
+
+#: What last_committed follows (binlog_transaction_dependency_tracking).
+Tracking = Literal["COMMIT_ORDER", "WRITESET", "WRITESET_SESSION"]
 
 
 class CommitOrder:
@@ -23,8 +27,8 @@ class CommitOrder:
     def __init__(self) -> None:
         self.sequence_number = 0
 
-    def next(self, transaction: LoggedTransaction | None) -> tuple[int, int]:
-        """(last_committed, sequence_number) of the next group; None stands for a DDL statement."""
+    def next(self, transaction: LoggedTransaction | None, client: int = 0) -> tuple[int, int]:
+        """(last_committed, sequence_number) of the client's next group; None stands for a DDL statement."""
         self.sequence_number += 1
         return self.sequence_number - 1, self.sequence_number
 
@@ -32,21 +36,42 @@ class CommitOrder:
         """As :meth:`next`, of a group that a replica has emptied."""
         return CommitOrder.next(self, None)
 
+    def follow(self, tracking: Tracking) -> None:
+        """What last_committed follows from here on."""
+
 
 class Writeset(CommitOrder):
     """As above, but no later than the last transaction that wrote one of the same keys.
 
-    ``limit``: how many keys are remembered.
+    ``limit``: how many keys are remembered.  With WRITESET_SESSION, transactions of one session stay in order.
     """
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, tracking: Tracking = "WRITESET") -> None:
         super().__init__()
         self.limit = limit
+        self.tracking = tracking
+        #: By client: the last transaction while WRITESET_SESSION was followed.
+        self.last_of_client: dict[int, int] = {}
         self.history: dict[KeyEntry, int] = {}
         # Recorded: the second transaction of a file depends on the first, whatever they write.
         self.history_start = 1
 
-    def next(self, transaction: LoggedTransaction | None) -> tuple[int, int]:
+    def follow(self, tracking: Tracking) -> None:
+        if tracking != self.tracking:
+            # Nothing that was written before is known (recorded on 8.0.33).
+            self.tracking = tracking
+            self._restart(max(self.sequence_number, 1))
+
+    def next(self, transaction: LoggedTransaction | None, client: int = 0) -> tuple[int, int]:
+        if self.tracking == "COMMIT_ORDER":
+            return super().next(transaction)
+        last_committed, number = self._by_keys(transaction)
+        if self.tracking == "WRITESET_SESSION":
+            last_committed = max(last_committed, self.last_of_client.get(client, 0))
+            self.last_of_client[client] = number
+        return last_committed, number
+
+    def _by_keys(self, transaction: LoggedTransaction | None) -> tuple[int, int]:
         last_committed, number = super().next(transaction)
         # Statements logged in groups of their own stay in the set, those taken back by savepoint leave it (recorded).
         logged = () if transaction is None else transaction.writes
@@ -85,6 +110,11 @@ class Writeset(CommitOrder):
     def _restart(self, number: int) -> None:
         self.history.clear()
         self.history_start = number
+
+
+def tracking_keys(order: CommitOrder | None) -> Writeset | None:
+    """The order where one session's transactions follow keys alone; WRITESET_SESSION keeps those of a session apart."""
+    return order if isinstance(order, Writeset) and order.tracking == "WRITESET" else None
 
 
 def written_keys(statement: RowsStatement) -> Iterator[KeyEntry]:

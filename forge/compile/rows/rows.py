@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import repeat
-from typing import Any
+from typing import Any, Literal
 
 from forge.compile.row_images import image_columns
 from forge.compile.rows.table_map import wire_columns
@@ -91,11 +91,17 @@ class _Shape:
             "rows": compress_block(data) if compressed else data,
         }
         fields.update(zip(("present", "present_after"), self.bitmaps, strict=False))
-        if self.extra:
+        version = rows_version(session, line)
+        if self.extra and version > 1:
             fields["extra"] = self.extra
         if self.kind == "update" and session.row_value_options is not None:
             return PartialUpdateRows(**fields)
-        return (COMPRESSED if compressed else KINDS[line.rows.version])[self.kind](**fields)
+        return (COMPRESSED if compressed else KINDS[version])[self.kind](**fields)
+
+
+def rows_version(session: Session, line: ServerLine) -> Literal[1, 2]:
+    """The version of the row events; in 1, those of different partitions are apart, and do not say it (8.0.33)."""
+    return 1 if session.log_bin_use_v1_row_events else line.rows.version
 
 
 def row_events(
@@ -136,7 +142,8 @@ def _grouped(
             shape = None
         if shape is None:
             shape, pending = its_shape, []
-            size = POST_HEADER[line.rows.version] + len(shape.extra) + len(pack_int(shape.width))
+            version = rows_version(session, line)
+            size = POST_HEADER[version] + (len(shape.extra) if version > 1 else 0) + len(pack_int(shape.width))
             size += sum(map(len, shape.bitmaps))
         pending.append(row)
         size += len(row)

@@ -41,6 +41,13 @@ class SessionChange(Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     source: Annotated[
         Source | UnsetType | None, Meta(description="The server that committed what follows; null: the log's own.")
     ] = UNSET
+    binlog_transaction_dependency_tracking: Annotated[
+        Literal["COMMIT_ORDER", "WRITESET", "WRITESET_SESSION"] | UnsetType | None,
+        Meta(description="MySQL 5.7.22 to 8.3: SET GLOBAL binlog_transaction_dependency_tracking."),
+    ] = UNSET
+    log_bin_use_v1_row_events: Annotated[
+        bool | UnsetType, Meta(description="MySQL 5.6.6 to 8.2: SET GLOBAL log_bin_use_v1_row_events.")
+    ] = UNSET
     timestamp: str | UnsetType | None = UNSET
     compression: bool | UnsetType = UNSET
     compression_level: int | UnsetType = UNSET
