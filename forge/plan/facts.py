@@ -78,6 +78,8 @@ class Facts(FileFacts, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     server_version: str | None = None
     server_uuid: str | None = None
     timestamps: list[list[int]] | None = None
+    #: By group and statement, as ``timestamps``: the fraction of the statement's time, where QUERY says it.
+    microseconds: list[list[int]] | None = None
     #: Microseconds since the epoch, one a group: the immediate commit timestamp of its GTID event.
     commit_timestamps: list[int] | None = None
     #: Where a replica wrote the log: the original commit timestamps of the same groups.

@@ -73,6 +73,7 @@ class _Collected:
         #: UUID, tag and number of each transaction.
         self.gtids: list[tuple[str | None, str | None, int | None]] = []
         self.timestamps: list[list[int]] = []
+        self.microseconds: list[list[int]] = []
         self.commit_timestamps: list[int] = []
         self.original_commit_timestamps: list[int] = []
         self.sources: dict[int, SourceFacts] = {}
@@ -140,6 +141,7 @@ class _Collected:
         return Facts(
             **first,
             timestamps=self.timestamps,
+            microseconds=self._known_microseconds(),
             commit_timestamps=self.commit_timestamps or None,
             original_commit_timestamps=self._original_commit_timestamps(),
             sources=list(self.sources.values()),
@@ -152,6 +154,20 @@ class _Collected:
             **self.session_facts,
             **self._own_gtids(),
         )
+
+    def _known_microseconds(self) -> list[list[int]] | None:
+        """Those of the groups to the last one that has any."""
+        last = max((number for number, group in enumerate(self.microseconds, 1) if any(group)), default=0)
+        return self.microseconds[:last] or None
+
+    def _fraction(self, body: Query | ExecuteLoadQuery, statement: int) -> None:
+        """The statement of its group has had the fraction of a second that the event says, if it does."""
+        variables = dict(body.status_variables)
+        fraction = variables.get("microseconds") or variables.get("hrnow") or 0
+        if fraction:
+            known = self.microseconds[-1]
+            known += [0] * (statement + 1 - len(known))
+            known[statement] = known[statement] or fraction
 
     def _own_gtids(self) -> dict[str, Any]:
         """The server's UUID, which most transactions have: others were given theirs (``gtid_next``).  Its first number
@@ -237,6 +253,7 @@ class _Collected:
         self.groups_in_file += 1
         self.timestamps.append([])
         self.xids.append(0)
+        self.microseconds.append([])
         self.statement_open = False
 
     def _query(self, body: Query | ExecuteLoadQuery, timestamp: int) -> None:
@@ -248,7 +265,9 @@ class _Collected:
             # The server empties MEMORY tables in connections of its own.
             self._thread(body.thread_id)
         self.exec_times.append(body.exec_time)
-        if body.query == "BEGIN" or body.query.startswith("XA START "):
+        alone = ends or body.query == "BEGIN" or body.query.startswith("XA START ")
+        self._fraction(body, 0 if alone else len(self._current()))
+        if alone and not ends:
             return
         if ends:
             self._end(timestamp)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +18,7 @@ from forge.plan.plan import Plan
 from forge.plan.session import Session
 from forge.record.facts import facts_of
 from forge.scenario import Scenario, Transaction, insert, plan
+from forge.scenario.matrix import base_scenario
 
 MakePlan = Callable[..., Plan]
 seconds = st.integers(0, 2**32 - 1)
@@ -81,3 +83,37 @@ def test_a_file_that_is_cut_tells_nothing(make_plan: MakePlan) -> None:
     data = write_binlog(compile_plan(make_plan()))
     with pytest.raises(FormatError):
         facts_of(data[:-10])
+
+
+FRACTIONS = """
+scenario: fractions
+server: {server}
+tables:
+  - CREATE TABLE d.t (id INT PRIMARY KEY, v INT, a DATETIME(6) DEFAULT CURRENT_TIMESTAMP(6))
+  - CREATE TABLE d.m (id INT PRIMARY KEY, a DATETIME(6) DEFAULT CURRENT_TIMESTAMP(6)) ENGINE=MyISAM
+transactions:
+  - - set: {{timestamp: '2024-02-29 01:02:04.654321'}}
+  - - insert: {{into: d.{rows}, rows: [{{id: 1}}]}}
+  - - set: {{timestamp: '2024-02-29 01:02:05.000001'}}
+  - - ddl: CREATE TRIGGER d.tr BEFORE UPDATE ON t FOR EACH ROW SET @a = 1
+  - - set: {{binlog_format: statement}}
+  - - insert: {{into: d.t, rows: [{{id: 2}}]}}
+    - insert: {{into: d.t, rows: [{{id: 3}}]}}
+  - - set: {{timestamp: '2024-02-29 01:02:07.5'}}
+  - - insert: {{into: d.m, rows: [{{id: 2}}]}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("server", "rows"), [("mysql-9.7", "t"), ("mysql-5.7", "m"), ("mariadb-10.11", "m")], ids=lambda name: name
+)
+def test_the_facts_of_a_log_have_the_fractions_that_its_texts_tell(server: str, rows: str) -> None:
+    text = FRACTIONS.format(server=server, rows=rows)
+    data = write_binlog(compile_plan(plan(base_scenario(text))))
+    facts = facts_of(data)
+    assert facts.microseconds is not None
+    assert [group for group in facts.microseconds if group] == [[654321], [1], [1, 1], [500000]]
+    timeless = "".join(line for line in text.splitlines(keepends=True) if "timestamp:" not in line)
+    again = base_scenario(timeless)
+    again = msgspec.structs.replace(again, session=msgspec.structs.replace(again.session, facts=facts))
+    assert write_binlog(compile_plan(plan(again))) == data

@@ -54,7 +54,9 @@ class Clock:
         """(second, microsecond) that the statement's CURRENT_TIMESTAMP gives."""
         if self.declared is not None:
             return self.declared
-        return self.second(group, statement), 0
+        fractions = self.facts.microseconds
+        known = fractions[group] if fractions is not None and group < len(fractions) else []
+        return self.second(group, statement), known[statement] if statement < len(known) else 0
 
     def committed(self, group: int) -> int:
         """Microseconds since the epoch: the commit timestamp in the GTID event."""
