@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from forge.check.compare.differences import Difference
 from forge.corpus.conform.comparison import shown
 from forge.corpus.findings.records import Finding
 from forge.corpus.kit.case_files import KitCase, KitFile
@@ -88,13 +89,15 @@ def _file(kit: OpenKit, case: KitCase, file: KitFile, given: Sequence[Answer]) -
     }
 
 
+def _differences(answer: Answer) -> list[Difference]:
+    first = answer.result.difference
+    return [] if first is None else [first, *answer.result.others]
+
+
 def _about(expected: ExpectedLog, given: Iterable[Answer]) -> set[int]:
     """The numbers of the events that a page is about: those that testees read wrongly, and where readers stop."""
-    about = {
-        answer.result.difference.event_index
-        for answer in given
-        if answer.result.difference is not None and answer.result.difference.event_index is not None
-    }
+    found = (one.event_index for answer in given for one in _differences(answer))
+    about = {index for index in found if index is not None}
     if expected.stops_at is not None:
         behind = [event["index"] for event in expected.events if event["offset"] <= expected.stops_at]
         about |= {behind[-1], behind[-1] + 1} if behind else {0}
@@ -140,9 +143,9 @@ def _rows(expected: ExpectedLog, given: Iterable[Answer]) -> Iterator[dict[str, 
     """The rows in which testees differ: each cell with its right text, and what testees show of it."""
     differing: dict[tuple[int | None, int | None], list[Answer]] = {}
     for answer in given:
-        difference = answer.result.difference
-        if difference is not None and difference.row is not None:
-            differing.setdefault((difference.event_index, difference.row), []).append(answer)
+        for one in _differences(answer):
+            if one.row is not None and answer not in differing.setdefault((one.event_index, one.row), []):
+                differing[one.event_index, one.row].append(answer)
     for row in expected.rows:
         of_row = differing.pop((row["event"], row["row"]), [])
         if of_row:
@@ -152,11 +155,13 @@ def _rows(expected: ExpectedLog, given: Iterable[Answer]) -> Iterator[dict[str, 
 def _image(row: Mapping[str, Any], image: str, given: Sequence[Answer]) -> dict[str, Any]:
     cells = []
     for cell in row[image]:
-        found = []
-        for answer in given:
-            difference = answer.result.difference
-            if difference is not None and (difference.image, difference.column) == (image, cell["column"]):
-                found.append({"testee": answer.testee, "found": _cut(difference.found or difference.sentence)})
+        place = (row["event"], row["row"], image, cell["column"])
+        found = [
+            {"testee": answer.testee, "found": _cut(one.found or one.sentence)}
+            for answer in given
+            for one in _differences(answer)
+            if (one.event_index, one.row, one.image, one.column) == place
+        ]
         cells.append(
             {
                 "column": cell["column"],

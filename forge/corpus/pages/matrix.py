@@ -5,34 +5,37 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import get_args
 
 from forge.corpus.kit.case_files import KitCase
 from forge.corpus.kit.registry import safe_word
-from forge.corpus.outcomes import OUTCOMES, Outcome
+from forge.corpus.outcomes import OUTCOMES, Outcome, Score, percent_text
 from forge.corpus.pages.results import Result, Run
 from forge.corpus.vocabulary import vocabulary
+from forge.errors import Verdict
+
+#: The least share of right cases, in per cent, of each grade of a cell.
+_GRADES = (100, 99, 95, 90, 75, 50, 0)
 
 
 @dataclass(slots=True)
 class Count:
-    """The cases of a cell by outcome; ``failing`` are the ids of those that fail."""
+    """The cases of a cell by outcome and by verdict; ``failing`` are the ids of those that fail."""
 
     outcomes: Counter[Outcome] = field(default_factory=Counter)
+    score: Score = field(default_factory=Score)
     failing: list[str] = field(default_factory=list)
 
-    def add(self, result: Result) -> None:
+    def add(self, case: KitCase, result: Result) -> None:
         """Count a result."""
         self.outcomes[result.outcome] += 1
+        self.score.add(case.verdict, result.outcome)
         if result.fails:
             self.failing.append(result.id)
 
     @property
     def cases(self) -> int:
         return sum(self.outcomes.values())
-
-    @property
-    def right(self) -> int:
-        return self.outcomes["agree"] + self.outcomes["rejects"]
 
     @property
     def unsupported(self) -> int:
@@ -43,23 +46,31 @@ class Count:
         return [(outcome, self.outcomes[outcome]) for outcome in OUTCOMES if self.outcomes[outcome]]
 
     @property
-    def percent(self) -> str:
-        """Of the cases that it says it supports, how many are right; rounded down, so that 100 means all."""
-        asked = self.cases - self.unsupported
-        if not asked:
-            return "-"
-        tenths = 1000 * self.right // asked
-        return "100" if tenths == 1000 else f"{tenths / 10:.1f}"
+    def told_by(self) -> Verdict:
+        """The verdict of the cases that tell most of a reader: those that it has to accept, where there are any."""
+        words: tuple[Verdict, ...] = get_args(Verdict)
+        return next((verdict for verdict in words if self.score.supported[verdict]), "accept")
+
+    @property
+    def share(self) -> str:
+        """Of these cases, as far as it says that it supports them, how many are right; 100 % means all."""
+        return percent_text(self.score.percent(self.told_by))
+
+    @property
+    def words(self) -> str:
+        """The shares of all verdicts."""
+        shown = [verdict for verdict in get_args(Verdict) if self.score.supported[verdict]]
+        return "; ".join(map(self.score.words, shown)) or "not supported"
 
     @property
     def grade(self) -> str:
-        """``all``, ``most`` (nine of ten), ``some``, or ``none`` if nothing was asked."""
-        asked = self.cases - self.unsupported
-        if not asked:
+        """``share-100`` down to ``share-0`` by the least share that it has; ``none`` if nothing was asked."""
+        percent = self.score.percent(self.told_by)
+        if percent is None:
             return "none"
-        if not self.failing:
-            return "all"
-        return "most" if self.right * 10 >= asked * 9 else "some"
+        # Whatever fails beside them, it is not all right.
+        percent = min(percent, 99.9) if self.failing else percent
+        return f"share-{next(least for least in _GRADES if percent >= least)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +81,11 @@ class Line:
     page: str
     cells: Mapping[str, Count]
     about: str = ""
+
+    @property
+    def failing(self) -> int:
+        """How many results of its cells fail."""
+        return sum(len(cell.failing) for cell in self.cells.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +104,12 @@ def whole(runs: Sequence[Run], cases: Sequence[KitCase]) -> dict[str, Count]:
 def servers(runs: Sequence[Run], cases: Sequence[KitCase]) -> list[Line]:
     """A line for each server line."""
     by_server = _grouped(cases, lambda case: [case.server])
-    return [Line(name, f"server-{safe_word(name)}", _cells(runs, of)) for name, of in sorted(by_server.items())]
+    lines = [Line(name, f"server-{safe_word(name)}", _cells(runs, of)) for name, of in sorted(by_server.items())]
+    return _failing_first(lines)
+
+
+def _failing_first(lines: Iterable[Line]) -> list[Line]:
+    return sorted(lines, key=lambda line: -line.failing)
 
 
 def features(runs: Sequence[Run], cases: Sequence[KitCase]) -> list[Group]:
@@ -107,7 +128,7 @@ def features(runs: Sequence[Run], cases: Sequence[KitCase]) -> list[Group]:
     for title, tags in known:
         lines = [Line(tag, feature_page(tag), _cells(runs, by_tag[tag]), _about(tag)) for tag in tags if tag in by_tag]
         if lines:
-            groups.append(Group(title, lines))
+            groups.append(Group(title, _failing_first(lines)))
     return groups
 
 
@@ -138,5 +159,5 @@ def _cells(runs: Sequence[Run], cases: Iterable[KitCase]) -> dict[str, Count]:
         for run in runs:
             result = run.results.get(case.id)
             if result is not None:
-                cells[run.name].add(result)
+                cells[run.name].add(case, result)
     return cells

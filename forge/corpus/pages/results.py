@@ -29,6 +29,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     file: str | None = None
     message: str | None = None
     difference: Difference | None = None
+    #: Of other columns and kinds than the first.
+    others: list[Difference] = []
 
     @property
     def right(self) -> bool:

@@ -32,6 +32,7 @@ from forge.corpus.kit.case_files import KitCase
 from forge.corpus.kit.protocol import Hello
 from forge.corpus.kit.reading import OpenKit
 from forge.corpus.kit.registry import safe_word
+from forge.corpus.outcomes import percent_text
 from forge.corpus.pages.case_view import Answer, answers, case_view, finding_of
 from forge.corpus.pages.matrix import Line, feature_page, features, servers, whole
 from forge.corpus.pages.results import RESULTS, Run, read_runs, result_lines
@@ -45,6 +46,11 @@ Progress = Callable[[int, int], None]
 _LISTED = 40
 #: Cases that a worker writes at once.
 _CHUNK = 16
+#: Colours of a badge by the grade of its share.
+_COLOURS = {
+    "share-100": "#1f7a45", "share-99": "#4d7a1f", "share-95": "#7a741a", "share-90": "#8a6414", "share-75": "#a3521f",
+    "share-50": "#b0402a", "share-0": "#b3261e", "none": "#6b7280",
+}  # fmt: skip
 
 
 def check_report(folder: Path) -> None:
@@ -118,13 +124,17 @@ class _Site:
         total = whole(self.runs, cases)
         self.page(
             "index.html", "index", servers=lines, features=groups, total=total, cases=cases, failing=failing,
-            findings=self.findings, forge=__version__,
+            findings=self.findings, forge=__version__, share=percent_text,
+            readers=sorted(self.runs, key=lambda run: total[run.name].score.percent() or 0.0),
         )  # fmt: skip
         by_id = {case.id: case for case in cases}
         for line in (*lines, *(line for group in groups for line in group.lines)):
-            reasons = [(run, line.cells[run.name], self._reasons(run, line)) for run in self.runs]
+            runs = sorted(self.runs, key=lambda run: -len(line.cells[run.name].failing))
+            reasons = [(run, line.cells[run.name], self._reasons(run, line)) for run in runs]
             self.page(f"{line.page}.html", "line", line=line, reasons=reasons, by_id=by_id, listed=_LISTED)
-        self.page("cases.html", "cases", failing=failing)
+        fails = {case.id: [run for run in self.runs if _fails(run, case)] for case in failing}
+        most = sorted(failing, key=lambda case: -len(fails[case.id]))
+        self.page("cases.html", "cases", failing=most, fails=fails)
 
     def _reasons(self, run: Run, line: Line) -> list[tuple[str, Finding | None, list[str]]]:
         """The failing cases of a cell by reason, the most first."""
@@ -142,19 +152,19 @@ class _Site:
         """A page for each finding that is public, and their list."""
         names: Iterable[str] = sorted({finding.decoder for finding in self.findings})
         groups = [(name, [finding for finding in self.findings if finding.decoder == name]) for name in names]
-        withheld = len(read_findings()) - len(public(read_findings()))
-        self.page("findings.html", "findings", groups=groups, withheld=withheld)
+        of_shown = _of_shown(read_findings(), self.runs)
+        self.page("findings.html", "findings", groups=groups, withheld=len(of_shown) - len(public(of_shown)))
         for finding in self.findings:
             self.page(f"finding/{finding.name}.html", "finding", root="../", **finding_view(finding))
 
     def badges(self, cases: Sequence[KitCase]) -> None:
         """For each testee a badge as SVG, and what shields.io makes one of."""
         for name, count in whole(self.runs, cases).items():
-            message = f"{count.percent} % of {count.cases - count.unsupported}"
-            colour = {"all": "brightgreen", "most": "yellowgreen", "some": "orange", "none": "lightgrey"}[count.grade]
+            message = f"{count.share} of {count.score.supported[count.told_by]}"
+            colour = _COLOURS[count.grade]
             shield = {"schemaVersion": 1, "label": "binlog-forge", "message": message, "color": colour}
             (self.out / "badge" / f"{name}.json").write_bytes(msgspec.json.encode(shield) + b"\n")
-            svg = render("report/badge.svg.j2", label="binlog-forge", message=message, grade=count.grade)
+            svg = render("report/badge.svg.j2", label="binlog-forge", message=message, colour=colour)
             (self.out / "badge" / f"{name}.svg").write_text(svg, "utf-8")
 
 
@@ -162,9 +172,9 @@ def write_pages(
     out: Path, kit: OpenKit, runs: Sequence[Run], *, jobs: int = 1, progress: Progress | None = None
 ) -> int:
     """All pages of some runs, into a folder.  Returns their number.  Raises ManifestError, OSError."""
-    shown = [finding for finding in public(read_findings()) if finding.made is not None]
+    shown = [finding for finding in public(_of_shown(read_findings(), runs)) if finding.made is not None]
     cases = [case for case in kit.cases if any(case.id in run.results for run in runs)]
-    failing = [case for case in cases if any(case.id in run.results and run.results[case.id].fails for run in runs)]
+    failing = [case for case in cases if any(_fails(run, case) for run in runs)]
     site = _Site(out, runs, shown)
     for folder in ("case", "finding", "badge"):
         (out / folder).mkdir()
@@ -181,6 +191,16 @@ def write_pages(
         if progress is not None:
             progress(done, len(failing))
     return sum(1 for _ in out.rglob("*.html"))
+
+
+def _of_shown(findings: Sequence[Finding], runs: Sequence[Run]) -> list[Finding]:
+    """The findings of the readers that the report shows."""
+    names = {run.testee.name for run in runs}
+    return [finding for finding in findings if finding.decoder in names]
+
+
+def _fails(run: Run, case: KitCase) -> bool:
+    return case.id in run.results and run.results[case.id].fails
 
 
 _Work = Sequence[tuple[KitCase, list[Answer]]]

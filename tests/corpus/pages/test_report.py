@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
+import msgspec
 import pytest
 
 pytest.importorskip("pyarrow")
@@ -17,9 +18,12 @@ pytest.importorskip("pyarrow")
 from forge.cli.app import run
 from forge.corpus.conform.runner import run_cases
 from forge.corpus.conform.testee import Limits
+from forge.corpus.findings.records import public, read_findings
+from forge.corpus.kit.case_files import KitCase
 from forge.corpus.kit.reading import open_kit
-from forge.corpus.pages.matrix import feature_page
-from forge.corpus.pages.results import read_runs
+from forge.corpus.outcomes import Outcome
+from forge.corpus.pages.matrix import Count, feature_page, servers
+from forge.corpus.pages.results import Result, read_runs
 from forge.corpus.pages.write import add_to_report
 from forge.corpus.vocabulary import vocabulary
 from forge.errors import ManifestError
@@ -164,6 +168,54 @@ def test_results_are_kept_without_pages_until_a_run_makes_them(kit: Path, wrong:
     assert run(["conform", command, "--kit", str(kit), "-j", "1", "--report", str(folder)]) == 0
     assert "Wrong One" in (folder / "index.html").read_text("utf-8")
     assert run(["conform", command, "--kit", str(kit), "--no-pages"]) == 2
+
+
+def test_findings_are_those_of_the_readers_that_are_shown(kit: Path, wrong: str, tmp_path: Path) -> None:
+    opened = open_kit(kit)
+    hello, results = run_cases(opened, opened.cases[:3], wrong)
+    for name in ("Wrong One", "zongji"):
+        add_to_report(tmp_path / "site", opened, msgspec.structs.replace(hello, name=name), results, {})
+        of_zongji = [one for one in public(read_findings()) if one.decoder == "zongji" and one.made is not None]
+        count = len(of_zongji) if name == "zongji" else 0
+        assert f"for which {count} <a" in (tmp_path / "site/index.html").read_text("utf-8").replace("\n", " ")
+        assert len(list((tmp_path / "site/finding").iterdir())) == count
+
+
+def test_what_fails_comes_first(kit: Path, report: Path) -> None:
+    text = (report / "index.html").read_text("utf-8")
+    readers = text[: text.index("<h2>Servers</h2>")]
+    assert readers.index("Wrong One") < readers.index("echo-python")
+    runs = read_runs(report)
+    lines = servers(runs, open_kit(kit).cases)
+    failing = [line.failing for line in lines]
+    assert failing == sorted(failing, reverse=True)
+    assert failing[0] > 0
+
+
+def test_a_cell_is_graded_by_the_cases_that_have_to_be_accepted(kit: Path) -> None:
+    case = open_kit(kit).cases[0]
+    accept, reject = (msgspec.structs.replace(case, verdict=verdict) for verdict in ("accept", "reject"))
+
+    def grade(*results: tuple[KitCase, Outcome]) -> tuple[str, str]:
+        count = Count()
+        for one, outcome in results:
+            count.add(one, Result(id=one.id, outcome=outcome))
+        return count.grade, count.share
+
+    assert grade((accept, "agree")) == ("share-100", "100 %")
+    assert grade((accept, "agree"), (reject, "accepts")) == ("share-99", "100 %")
+    assert grade(*[(accept, "agree")] * 9, (accept, "disagree"), (reject, "rejects")) == ("share-90", "90.0 %")
+    assert grade((accept, "disagree"), (reject, "rejects")) == ("share-0", "0 %")
+    assert grade((reject, "rejects"), (reject, "accepts")) == ("share-50", "50.0 %")
+    assert grade((accept, "unsupported")) == ("none", "–")
+
+
+def test_on_a_phone_every_cell_of_a_matrix_says_whose_it_is(report: Path) -> None:
+    text = (report / "index.html").read_text("utf-8")
+    matrix = text[text.index("<h2>Servers</h2>") :]
+    cells = re.findall(r"<td [^>]*>", matrix)
+    assert cells
+    assert all('data-label="' in cell for cell in cells)
 
 
 def test_no_two_features_have_one_page() -> None:
