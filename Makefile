@@ -12,9 +12,11 @@ PYTEST_ARGS ?=
 BENCH_ARGS ?=
 POWER_ARGS ?=
 FUZZ_ARGS ?=
+TRUTH_ARGS ?=
+VERDICTS_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help corpus test unit long fuzz round-trips live nightly kills spark-versions bench servers mono lint docs lock clean testees power known-bugs wheels
+.PHONY: help corpus test unit long fuzz round-trips live truth verdicts nightly kills spark-versions bench servers mono lint docs lock clean testees power known-bugs wheels
 
 help:
 	@echo 'make corpus    compile, decode and judge every case; a summary table, a Parquet manifest in $(OUT)/corpus'
@@ -26,6 +28,8 @@ help:
 	@echo 'make round-trips  list and assemble 1,000,000 changed logs, counted in tests/long/runs.jsonl (20 minutes)'
 	@echo 'make live      ask real servers about random literals, definitions and statements, counted in'
 	@echo '               tests/long/live/runs.jsonl (an hour for each of them)'
+	@echo 'make truth     replay 1,000 cases of $(OUT)/corpus on real servers and compare what SELECT gives (half an hour)'
+	@echo 'make verdicts  ask the vendors'"'"' readers and servers about each case of $(OUT)/corpus, into corpora/kit/vendors.tsv (an hour)'
 	@echo 'make nightly   run the tests that take minutes each: killed processes, clusters, a million changed logs (hours)'
 	@echo 'make kills     kill the drivers of streams 50 times at random, and the processes of writes (an hour)'
 	@echo 'make spark-versions   run the tests of Spark with PySpark 4.0, 4.1, 4.2, and pandas 3 (half an hour)'
@@ -62,6 +66,12 @@ round-trips: $(VENV)/.ready
 
 live: $(VENV)/.ready
 	$(BIN)/python -m tests.long.live --seconds 1200 $(FUZZ_ARGS)
+
+truth: $(VENV)/.ready
+	$(BIN)/python -m tests.long.truth --corpus $(OUT)/corpus $(TRUTH_ARGS)
+
+verdicts: $(VENV)/.ready
+	$(BIN)/python -m tests.long.vendors --corpus $(OUT)/corpus $(VERDICTS_ARGS)
 
 nightly: $(VENV)/.ready
 	FORGE_NIGHTLY=1 $(BIN)/python -m pytest -m nightly -o faulthandler_timeout=1800 $(PYTEST_ARGS)

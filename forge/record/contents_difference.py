@@ -95,17 +95,25 @@ def first_contents_difference(plan: Plan, selected: Contents, files: Sequence[by
     Tables that the file does not tell in full, those whose images may stand for several rows, and all of a file in
     statement format, are compared with those of the plan alone.
     """
+    difference = _first_difference(selected, decoded_contents(plan, files))
+    return difference or _first_difference(selected, planned_contents(plan))
+
+
+def decoded_contents(plan: Plan, files: Sequence[bytes]) -> Contents:
+    """The rows at the end of the files, of the tables that the files tell in full."""
     in_rows = not any(isinstance(group, Transaction) and group.has_text for group in plan.groups)
     logged_tables = comparable_tables(plan) if in_rows else {}
     decoded = contents_of_decode(files, _declared(plan, logged_tables)) if logged_tables else {}
     if server_line(plan.server).rows.generated_images == "inserted":
         for name in decoded:
             _forget_generated(decoded[name], logged_tables[name])
-    difference = _first_difference(selected, {name: decoded[name] for name in logged_tables if name in decoded})
-    if difference is not None:
-        return difference
+    return {name: decoded[name] for name in logged_tables if name in decoded}
+
+
+def planned_contents(plan: Plan) -> Contents:
+    """The rows that the scenario itself says each table holds."""
     planned = {table.full_name: table for table in asked_tables(plan) if table.full_name in plan.contents}
-    return _first_difference(selected, contents_of_decode([contents_logged(plan)], _declared(plan, planned)))
+    return contents_of_decode([contents_logged(plan)], _declared(plan, planned))
 
 
 def _declared(plan: Plan, tables: Mapping[str, Table]) -> dict[str, Sequence[Column]]:
@@ -117,7 +125,7 @@ def _first_difference(selected: Contents, decoded: Contents) -> ContentsDifferen
     for name, contents in decoded.items():
         if name not in selected:
             return ContentsDifference(name, 1, "", "no such table", "the table")
-        difference = _table_difference(name, selected[name], contents)
+        difference = table_difference(name, selected[name], contents)
         if difference is not None:
             return difference
     return None
@@ -134,8 +142,10 @@ def _forget_generated(contents: TableContents, table: Table) -> None:
 Rows = list[tuple[Shown, ...]]
 
 
-def _table_difference(name: str, selected: TableContents, decoded: TableContents) -> ContentsDifference | None:
-    """Rows in common are passed over, and pairs that differ in nothing but what is untold; the first row that is left
+def table_difference(name: str, selected: TableContents, decoded: TableContents) -> ContentsDifference | None:
+    """The first difference of a table.
+
+    Rows in common are passed over, and pairs that differ in nothing but what is untold; the first row that is left
     is laid beside the most similar one of the other side.
     """
     ours, theirs = _comparable(selected.rows, selected.forms), _comparable(decoded.rows, selected.forms)

@@ -158,8 +158,9 @@ class RealServer:
         command = [
             str(self._runner), self.build.daemon, *self._base_options(),
             f"--datadir={self.folder / 'data'}", f"--socket={self.socket}", "--skip-networking",
-            f"--log-bin={self.log_name}", f"--pid-file={self.folder / 'pid'}", "--server-id=1",
-            "--max-allowed-packet=1G", "--innodb-fast-shutdown=2", *self.build.options, *self.options,
+            # MariaDB deletes what others have left in its folder of temporary files when it starts.
+            f"--tmpdir={self.folder}", f"--log-bin={self.log_name}", f"--pid-file={self.folder / 'pid'}",
+            "--server-id=1", "--max-allowed-packet=1G", "--innodb-fast-shutdown=2", *self.build.options, *self.options,
         ]  # fmt: skip
         with log.open("ab") as sink:
             self._process = _spawn(command, sink)

@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from forge.corpus.kit.sparse import Hole
+from forge.corpus.kit.vendors import VendorsDid
 from forge.errors import Phase, Verdict
 
 #: What is put behind the name of a binary log for the events and rows expected of it.
@@ -49,7 +50,8 @@ class KitCase(msgspec.Struct, frozen=True, kw_only=True):
     statements, branches and mutants of the measured decoders that it reaches or tells, and no case before it in
     ``corpora/kit/power.tsv``: 0 for a case that adds nothing to these figures.
     ``strict``, of a case that need not be accepted, is the rule by which a strict reader, as ours is, stops or shows no
-    value; null if ours finds nothing wrong.
+    value; null if ours finds nothing wrong.  ``vendors`` is what the vendors' own programs did with it, null if nobody
+    has asked them.
 
     ``twin`` names a folder under ``twins``, with a log that tells whether a reader knows what the case is about: the
     one without its fault; where no fault can be left out, or nothing is to be shown, a plain one of the same server.
@@ -71,4 +73,5 @@ class KitCase(msgspec.Struct, frozen=True, kw_only=True):
     guards: list[str]
     adds: int = 0
     strict: str | None = None
+    vendors: VendorsDid | None = None
     twin: str | None = None

@@ -34,6 +34,7 @@ from forge.corpus.kit.profiles import chosen_entries
 from forge.corpus.kit.registry import Registry, digest_of, read_registry, short_id
 from forge.corpus.kit.schemas import kit_schemas
 from forge.corpus.kit.sparse import SPARSE, sparse_rows
+from forge.corpus.kit.vendors import bytes_digest, read_vendors
 from forge.corpus.kit.write import Plain, WrittenCase, write_case
 from forge.corpus.known_bugs import guards, read_known_bugs
 from forge.corpus.manifest import Entry, read_bytes_of, read_entries
@@ -141,12 +142,15 @@ def _of_corpus(corpus: Path, profile: str, ids: Registry) -> tuple[int, Iterator
     adds = {row.case: row.places + row.mutants for row in read_power()}
     named = _named(entries, ids)
     witnesses = _witnesses(corpus, whole)
+    digests = {entry.case: bytes_digest(entry.files) for entry in entries}
+    did = {row.case: row.did for row in read_vendors().values() if digests.get(row.case) == row.digest}
 
     def plain(row: dict[str, Any]) -> Plain:
         case, name = row["case"], named[row["case"]]
         added = adds.get(case, 0) if name.since is not None else 0
         return Plain(
             id=name.id, since=name.since, smoke=case in smoke, adds=added, guards=guarded.get(case, []), row=row,
+            vendors=did.get(case),
             witness=witnesses.get(row["server"]) or witnesses.get(row["server"].partition("-")[0]),
         )  # fmt: skip
 

@@ -1,6 +1,6 @@
 """What the vendors' own programs do with each case: ``corpora/kit/vendors.tsv``, which ``make verdicts`` writes.
 
-A row has the case, a digest of its bytes, and what each program did, in a word and why:
+A row has the case, its server line, its verdict, a digest of its bytes, and what each program did, in a word and why:
 
 - a reader (mysqlbinlog, mariadb-binlog): ``reads``; ``stops: WHY``; ``says: WHY`` (an error that it goes on behind);
 - a server's applier, which finds the files as its relay log: ``applies``; ``applies, SELECT stops: ERROR`` (of the rows
@@ -13,16 +13,21 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, cast, get_args
 
 import msgspec
+from msgspec.structs import astuple
 
 from forge.corpus.kit.tsv import read_tsv, tsv_text
-from forge.corpus.manifest import FileEntry
+from forge.errors import Verdict
 from forge.resources import corpora_dir
 from forge.servers import server_line
 from forge.servers.features import Family
 
-_HEADER = ("case", "digest", "mysqlbinlog", "mysql", "mariadb-binlog", "mariadb")
+if TYPE_CHECKING:
+    from forge.corpus.manifest import FileEntry
+
+_HEADER = ("case", "server", "verdict", "digest", "mysqlbinlog", "mysql", "mariadb-binlog", "mariadb")
 #: Not asked.
 NOT_ASKED = "-"
 
@@ -39,16 +44,18 @@ class VendorsDid(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
         """What reader and applier of a family did."""
         return (self.mysqlbinlog, self.mysql) if family == "mysql" else (self.mariadb_binlog, self.mariadb)
 
-    def refusals(self, families: Iterable[Family]) -> list[str]:
-        """What programs of the families say against the bytes."""
-        did = [word for family in families for word in self.of(family)]
+    def refusals(self, line: str) -> list[str]:
+        """What programs of the families that are asked about a server line say against the bytes."""
+        did = [word for family in asked_families(line) for word in self.of(family)]
         return [word for word in did if word.startswith(("stops", "says", "crashes", "does not end"))]
 
 
 class OfCase(msgspec.Struct, frozen=True, kw_only=True):
-    """A row: the case by its long name; ``digest`` is that of its files."""
+    """A row: the case by its long name, its server line and verdict; ``digest`` is that of its files."""
 
     case: str
+    server: str
+    verdict: Verdict
     digest: str
     did: VendorsDid
 
@@ -81,8 +88,11 @@ def read_vendors(path: Path | None = None) -> dict[str, OfCase]:
 def vendors_text(rows: Iterable[OfCase]) -> str:
     """The list as its file holds it."""
     ordered = sorted(rows, key=lambda row: row.case)
-    return tsv_text(_HEADER, ((row.case, row.digest, *msgspec.structs.astuple(row.did)) for row in ordered))
+    return tsv_text(_HEADER, ((row.case, row.server, row.verdict, row.digest, *astuple(row.did)) for row in ordered))
 
 
-def _row(case: str, digest: str, *did: str) -> OfCase:
-    return OfCase(case=case, digest=digest, did=VendorsDid(**dict(zip(VendorsDid.__struct_fields__, did, strict=True))))
+def _row(case: str, server: str, verdict: str, digest: str, *did: str) -> OfCase:
+    if verdict not in get_args(Verdict):
+        raise ValueError(f"the verdict is {verdict!r}")
+    words = dict(zip(VendorsDid.__struct_fields__, did, strict=True))
+    return OfCase(case=case, server=server, verdict=cast("Verdict", verdict), digest=digest, did=VendorsDid(**words))

@@ -15,6 +15,7 @@ from forge.check.canonical.expected import Expected, expected_of
 from forge.corpus.kit.case_files import CASES, EVENTS, ROWS, TWINS, KitCase, KitFile
 from forge.corpus.kit.registry import safe_word
 from forge.corpus.kit.sparse import PACKED, stretched
+from forge.corpus.kit.vendors import VendorsDid
 from forge.corpus.vocabulary import vocabulary
 from forge.errors import FormatError
 from forge.servers import server_line
@@ -35,6 +36,7 @@ class Plain(msgspec.Struct, frozen=True, kw_only=True):
     row: dict[str, Any]
     sparse: bool = False
     witness: dict[str, Any] | None = None
+    vendors: VendorsDid | None = None
 
 
 class WrittenCase(msgspec.Struct, frozen=True, kw_only=True):
@@ -123,6 +125,7 @@ def write_case(kit: Path, plain: Plain) -> WrittenCase:
         adds=plain.adds,
         guards=plain.guards,
         strict=None if row["verdict"] == "accept" else next(iter(folder.rules), None),
+        vendors=plain.vendors,
         twin=None if twin is None else twin.id,
     )
     sums = folder.write(kit, f"{CASES}/{plain.id}", case)

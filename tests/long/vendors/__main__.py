@@ -11,6 +11,8 @@ import sys
 import time
 from pathlib import Path
 
+import msgspec
+
 from forge.corpus.kit.vendors import (
     OfCase,
     VendorsDid,
@@ -36,7 +38,11 @@ def main() -> int:
     known = read_vendors()
     withheld = withheld_cases()
     entries = {entry.case: entry for entry in read_entries(given.corpus) if entry.files and entry.case not in withheld}
-    rows = {case: row for case, row in known.items() if case in entries}
+    rows = {
+        case: msgspec.structs.replace(row, verdict=entries[case].verdict)
+        for case, row in known.items()
+        if case in entries
+    }
     wanted = {
         case
         for case, entry in entries.items()
@@ -52,7 +58,11 @@ def main() -> int:
         if "ends" in of_case.values():
             ended.append(case)
         if len(of_case) == len(VendorsDid.__struct_fields__) and "ends" not in of_case.values():
-            rows[case] = OfCase(case=case, digest=bytes_digest(entries[case].files), did=VendorsDid(**of_case))
+            entry = entries[case]
+            did = VendorsDid(**of_case)
+            rows[case] = OfCase(
+                case=case, server=entry.server, verdict=entry.verdict, digest=bytes_digest(entry.files), did=did
+            )
         if time.monotonic() - written > _PAUSE:
             vendors_path().write_text(vendors_text(rows.values()), "utf-8")
             written = time.monotonic()

@@ -17,11 +17,13 @@ from forge.errors import ForgeError
 from forge.record.server import BUILDS, RealServer
 
 #: Seconds that a log may take.
-_LIMIT = 30.0
+_LIMIT = 15.0
 _POLL = 0.01
 _PATIENCE = 10.0
 #: Errors of a connection that has ended.
 _LOST = (2006, 2013)
+#: Errors of what is there already: databases, tables, rows of system tables, accounts, tablespaces.
+_LEFT_OVER = (1007, 1050, 1062, 1396, 1526, 3119, 3508)
 _SYSTEM = frozenset(("mysql", "sys", "information_schema", "performance_schema"))
 _ACCOUNTS = ("root", "mysql.sys", "mysql.session", "mysql.infoschema", "mariadb.sys", "PUBLIC", "")
 
@@ -118,20 +120,20 @@ class Applier:
         assert self._server is not None
         return self._server
 
-    def apply(self, files: Sequence[bytes], *, before: Sequence[str] = (), again: bool = False) -> Applied:
-        """Apply the files, one after the other, on a server that has nothing but what the statements ``before`` make.
+    def apply(self, files: Sequence[bytes], *, before: str = "") -> Applied:
+        """Apply the files, one after the other, on a server that has nothing but what the script ``before`` makes.
 
-        ``again``: if it stops, on a fresh server once more, which has no traces of other files.
-        Raises ServerEnded; the next call finds a fresh server.
+        Once more on a fresh one if it stops at what other files may have left.
+        Raises ServerEnded, and the next call finds a fresh server; RecordingError if the script is refused.
         """
         if self._server is None or not self._cleared():
             self.renew()
         was_fresh, self._is_fresh = self._is_fresh, False
         try:
-            for statement in before:
-                self.query(statement.encode().decode("latin-1"))
+            if before:
+                self.server.run_sql(before)
             number, error = self._applied(files)
-            if number and again and not was_fresh:
+            if number in _LEFT_OVER and not was_fresh:
                 self.renew()
                 return self.apply(files, before=before)
             return Applied(number, error, self._selected())

@@ -9,6 +9,8 @@ from multiprocessing.queues import SimpleQueue
 from pathlib import Path
 from typing import Any
 
+from pymysql.err import MySQLError  # type: ignore[import-untyped]
+
 from forge.corpus.cases import BinlogFile
 from forge.corpus.kit.vendors import asked_families
 from forge.corpus.manifest import read_bytes_of
@@ -48,17 +50,21 @@ def _ask(family: Family, corpus: Path, wanted: set[str], answers: SimpleQueue[An
                 files = [BinlogFile(file["name"], file["bytes"]) for file in row["files"]]
                 applied = "-"
                 if family in asked_families(row["server"]) and sum(len(file.data) for file in files) <= _LARGEST:
-                    applied = _applied(applier, files, again=row["verdict"] == "accept")
+                    applied = _applied(applier, files)
                 answers.put((row["case"], {reader: read_by(build, files), server: applied}))
     finally:
         answers.put(None)
 
 
-def _applied(applier: Applier, files: list[BinlogFile], *, again: bool) -> str:
+def _applied(applier: Applier, files: list[BinlogFile]) -> str:
     try:
-        applied = applier.apply([file.data for file in files], again=again)
+        applied = applier.apply([file.data for file in files])
     except ServerEnded:
         return "ends"
+    except MySQLError:
+        # It is out of step with its client.
+        applier.renew()
+        applied = applier.apply([file.data for file in files])
     if applied.number == -1:
         return "does not end"
     if applied.number:

@@ -1,0 +1,95 @@
+"""A case on a real server: its files applied, the rows that SELECT gives laid beside the canonical decode's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+
+from forge.corpus.cases import Case, cases_of, shipped_folders
+from forge.errors import ForgeError
+from forge.plan.plan import Plan
+from forge.record.client import RecordingError
+from forge.record.contents import answered, asked_tables, questions
+from forge.record.contents_difference import decoded_contents, planned_contents, table_difference
+from forge.render.sql import replay_script
+from forge.scenario import plan
+from forge.scenario.matrix import base_scenario
+from forge.servers import server_line
+from tests.long.vendors.applier import Applier, ServerEnded
+
+#: Builds that apply logs of a family.
+_BUILDS = {"mysql": ("mysql97",), "mariadb": ("maria1011", "maria118")}
+
+
+@dataclass(slots=True)
+class Replayed:
+    """What came of a case on a server: how many cells of how many tables were compared, and what differs."""
+
+    tables: int = 0
+    cells: int = 0
+    differences: list[str] = field(default_factory=list)
+
+
+def builds_for(line: str) -> tuple[str, ...]:
+    """The builds that may apply logs of a line: MySQL has given up row events of before 5.6."""
+    own = server_line(line)
+    return _BUILDS["mariadb" if own.rows.version < 2 else own.family]
+
+
+@cache
+def _of_file(relative: str) -> dict[str, Case]:
+    name, _, within = relative.partition("/")
+    folder = dict(shipped_folders())[name]
+    return {case.id: case for case in cases_of(folder / Path(within), folder, name)}
+
+
+def planned(case: str, file: str) -> Plan:
+    """What happens in a case of the shipped corpus.  Raises ScenarioError."""
+    found = _of_file(file)[case]
+    return plan(base_scenario(found.text, file=found.file, settings=found.settings))
+
+
+def replayed(of_case: Plan, files: list[bytes], applier: Applier) -> Replayed:
+    """Apply the files on a fresh server and compare what its tables hold.  Raises nothing for any case."""
+    result = Replayed()
+    try:
+        applied = applier.apply(files, before=_before(of_case))
+    except (ServerEnded, RecordingError) as error:
+        result.differences.append(f"before: {error}")
+        return result
+    if applied.number:
+        result.differences.append(f"applier: {applied.number} {applied.error}")
+        return result
+    try:
+        expected = [decoded_contents(of_case, files)]
+        if not of_case.session.edits:
+            expected.append(planned_contents(of_case))
+    except ForgeError as error:
+        result.differences.append(f"decode: {error}")
+        return result
+    names = {name: None for contents in expected for name in contents}
+    asked = {table.full_name: table for table in asked_tables(of_case) if table.full_name in names}
+    one = replace(of_case, tables=asked)
+    try:
+        selected = answered(one, applier.server.run_sql(questions(one)))
+    except ForgeError as error:
+        result.differences.append(f"select: {error}")
+        return result
+    for name in asked:
+        result.tables += 1
+        result.cells += sum(map(len, selected[name].rows))
+        in_decodes = (contents[name] for contents in expected if name in contents)
+        found = (table_difference(name, selected[name], rows) for rows in in_decodes)
+        result.differences += dict.fromkeys(f"rows: {difference}" for difference in found if difference is not None)
+    return result
+
+
+def _before(of_case: Plan) -> str:
+    """Statements that make what is there before the log begins."""
+    if not of_case.existing:
+        return ""
+    groups = of_case.groups[: of_case.existing]
+    return replay_script(
+        replace(of_case, groups=groups, existing=0, file_steps=(), event_steps=(), turns=(), reconnects=())
+    )
