@@ -125,3 +125,5 @@ def test_the_shipped_cases_have_different_ids_and_titles() -> None:
     for told in (Counter(case.id for case in cases), Counter(case.title for case in cases)):
         assert [word for word, count in told.items() if count > 1] == []
         assert None not in told
+    # With those that have every feature, some 140, they are the profile smoke.
+    assert 200 < sum("chosen" in case.tags for case in cases) < 260

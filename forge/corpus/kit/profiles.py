@@ -11,7 +11,7 @@ from forge.corpus.manifest import Entry
 from forge.errors import ScenarioError, nearest
 
 #: Cases of the profile ``smoke`` at most.
-SMOKE_LIMIT = 300
+SMOKE_LIMIT = 400
 #: Cases of more bytes are in ``smoke`` only if nothing else has what they have.
 _SMALL = 1 << 16
 
@@ -19,7 +19,7 @@ _SMALL = 1 << 16
 _TOLD = frozenset(("event", "type", "record", "verdict"))
 
 PROFILES: dict[str, str] = {
-    "smoke": f"at most {SMOKE_LIMIT} cases, which together have every feature, and reach and tell what all cases do",
+    "smoke": f"at most {SMOKE_LIMIT} cases: every feature, and each type by itself in each range of its values",
     "full": "all cases",
     "sparse": "cases whose files are larger than 4 GiB, most of it zero bytes; they are in no other profile",
 }
@@ -59,21 +59,25 @@ def featured_entries(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def _smoke(entries: Sequence[Entry]) -> list[Entry]:
-    """Few small cases that together have every tag, and every phase and server line; then those that reach and tell
-    what they do not, in the decoders that are measured.
+    """Few small cases that together have every tag, and every phase and server line; then those that their author has
+    chosen, each with values of one type in one range, where a fault of a decoder is not hidden by another.
 
-    The room that is left goes to cases that together have every feature with every outcome of each decoder, and then to
-    one of each file of scenarios.
+    The room that is left goes to those that reach and tell what they do not in the decoders that are measured, to cases
+    that together have every feature with every outcome of each decoder, and to one of each file of scenarios.
     """
-    taken = {entry.case: entry for entry in featured_entries(entries)}
+    taken = {entry.case: entry for entry in (*featured_entries(entries), *filter(_is_chosen, entries))}
     by_name = {entry.case: entry for entry in entries}
     powerful = [by_name[row.case] for row in read_power() if row.case in by_name and row.case not in taken]
-    taken |= {entry.case: entry for entry in powerful[: SMOKE_LIMIT - len(taken)]}
+    taken |= {entry.case: entry for entry in powerful[: max(0, SMOKE_LIMIT - len(taken))]}
     for covered in (_told, _file):
         left = [entry for entry in entries if entry.case not in taken]
         more = covering_entries(left, covered, SMOKE_LIMIT - len(taken), list(taken.values()))
         taken |= {entry.case: entry for entry in more}
     return sorted(taken.values(), key=lambda entry: entry.case)
+
+
+def _is_chosen(entry: Entry) -> bool:
+    return "chosen" in entry.tags
 
 
 def covering_entries(

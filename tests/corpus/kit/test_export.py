@@ -17,8 +17,10 @@ from forge.check.canonical.decode import canonical_rows
 from forge.cli.app import run
 from forge.cli.commands.conform import opened_kit
 from forge.corpus.kit.export import export_kit
+from forge.corpus.kit.profiles import SMOKE_LIMIT, chosen_entries
 from forge.corpus.kit.reading import open_kit
 from forge.corpus.kit.schemas import kit_schemas
+from forge.corpus.manifest import Entry, FileEntry
 from forge.errors import ScenarioError
 
 pytestmark = pytest.mark.slow
@@ -90,6 +92,21 @@ def test_smoke_has_every_tag_that_the_corpus_has(corpus: Path, kit: Path, tmp_pa
     assert len(few) < len(many)
     assert {tag for case in few for tag in case.tags} == {tag for case in many for tag in case.tags}
     assert {case.id for case in few} == {case.id for case in many if case.smoke}
+
+
+def test_smoke_has_the_cases_that_their_author_has_chosen() -> None:
+    def entry(case: str, *tags: str) -> Entry:
+        return Entry(
+            case=case, file=f"s/{case}.yaml", server="mysql-9.7", title=case, tags=["type:INT", *tags],
+            verdict="accept", phase=None, status="compiled", error=None, against=None, verdicts=[],
+            files=[FileEntry(name="binlog.000001", size=4, sha256="00")],
+        )  # fmt: skip
+
+    chosen = [entry(f"chosen-{number:03}", "chosen") for number in range(200)]
+    others = [entry(f"other-{number:03}") for number in range(600)]
+    few = chosen_entries([*others, *chosen], "smoke")
+    assert {entry.case for entry in chosen} <= {entry.case for entry in few}
+    assert len(few) == SMOKE_LIMIT
 
 
 def test_an_archive_has_the_same_bytes_each_time_and_the_same_files(corpus: Path, kit: Path, tmp_path: Path) -> None:
