@@ -36,7 +36,6 @@ def test_what_is_logged_is_the_table_as_it_is_and_what_is_sent_is_the_statement(
 @pytest.mark.parametrize(
     ("sql", "problem"),
     [
-        ("CREATE TABLE t SELECT id FROM s", "secondary key"),
         ("CREATE TABLE t SELECT u + 1 FROM s", "SELECT"),
         ("CREATE TABLE t SELECT DISTINCT u FROM s", "columns of one table"),
         ("CREATE TABLE t (c DATETIME DEFAULT NOW()) SELECT u FROM s", "definition of column 'c'"),
@@ -99,7 +98,7 @@ def test_rows_whose_order_no_key_can_change_are_taken_in_it() -> None:
     )
     assert plan(scenario.ddl("CREATE TABLE t SELECT v FROM k")).contents["d.t"] == ((5,), (7,))
     scenario = scenario.transaction(insert("d.k", {"id": 3, "v": 6}))
-    with pytest.raises(UnsupportedError, match="secondary key"):
+    with pytest.raises(UnsupportedError, match=r"one of several orders, .*: scan, v; expected ORDER BY"):
         plan(scenario.ddl("CREATE TABLE t SELECT v FROM k"))
 
 

@@ -16,7 +16,8 @@ from forge.engine.dictionary.engines import INNODB
 from forge.engine.dictionary.literals import taken
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.numbering import Numbering
-from forge.engine.rows.where import matching, parse_where
+from forge.engine.rows.own_order import SCAN, agreed, by_key, by_partition, key_ranges, scanned
+from forge.engine.rows.where import Condition, matching, parse_where
 from forge.errors import ScenarioError
 from forge.plan.changes import Origin, RowChange
 from forge.plan.effects import Evaluation
@@ -60,8 +61,6 @@ class CopiedRows:
             raise SqlError(
                 "two columns of the SELECT have the same name", select.offset, expected="AS with another name"
             )
-        if source.definition.partitions is not None or source.is_shuffled:
-            self._unsupported("from a table with partitions, or rows in the places of deleted ones,")
         #: The first AUTO_INCREMENT value that was generated, and whether a DATETIME or TIMESTAMP was copied.
         self.first_number: int | None = None
         self.copies_moments = False
@@ -95,9 +94,9 @@ class CopiedRows:
     def _row(self, number: int) -> Row:
         return self.source.rows[number] + self.literals
 
-    def _sorted(self, numbers: list[int]) -> list[int]:
+    def _sorted(self, numbers: list[int], conditions: list[Condition]) -> list[int]:
         """The rows by ORDER BY, which has to leave nothing open, and as many as LIMIT lets through."""
-        ordered = self._in_order(numbers) if not self.select.order else list(numbers)
+        ordered = self._in_order(numbers, conditions) if not self.select.order else list(numbers)
         for name, descending in reversed(self.select.order):
             index = self._index_of(name, self.select.offset)
             column = self.source.columns[index]
@@ -113,24 +112,31 @@ class CopiedRows:
             ordered = ordered[skipped : skipped + count]
         return ordered
 
-    def _in_order(self, numbers: list[int]) -> list[int]:
+    def _in_order(self, numbers: list[int], conditions: list[Condition]) -> list[int]:
         """The rows as the server reads them: all keys that may serve must agree on the order."""
-        definition = self.source.definition
-        clustered = definition.engine == INNODB
-        clustering = self.source.clustering if clustered else None
+        source, rows = self.source, server_line(self.server).rows
+        if len(numbers) < 2:
+            return numbers
+        clustering = source.clustering if source.table.engine == INNODB else None
         own = {part.column for part in clustering.parts} if clustering is not None else set()
-        used = {index for index, column in self.chosen if column.literal is None}
-        where = {definition.index_of(name, self.select.offset) for name in self.select.where}
-        ordered = self.source.ordered(numbers) if clustered else sorted(numbers)
-        for key in self.source.table.keys:
-            parts = {part.column for part in key.parts}
-            if clustering is not None and parts == own:
-                continue
-            if len(ordered) > 1 and (used | where <= parts | own or key.parts[0].column in where):
-                text = any(self.source.columns[index].wire.collation is not None for index in parts)
-                if text or self.source.ordered_by(key, numbers) != ordered:
-                    self._unsupported("that a secondary key could serve, whose order the rows would have,")
-        return ordered
+        compared = {condition.index for condition in conditions}
+        used = compared | {index for index, column in self.chosen if column.literal is None}
+        ways: dict[str, tuple[int, ...]] = {}
+        ranges = "no" if clustering is None else key_ranges(source, clustering.parts[0].column, conditions)
+        merges = ranges
+        if used <= own and ranges != "maybe":
+            merges = rows.merges_covering_keys if ranges == "no" else rows.merges_covering_ranges
+        if clustering is not None and merges != "no":
+            ways[clustering.name] = tuple(by_key(source, clustering, numbers))
+        if clustering is None or merges != "yes":
+            ways[SCAN] = tuple(scanned(source, numbers))
+        for key in source.table.keys:
+            serves = used <= {part.column for part in key.parts} | own or key.parts[0].column in compared
+            if key is not clustering and serves:
+                ways[key.name] = tuple(by_key(source, key, numbers))
+                if source.table.partition is not None:
+                    ways[f"{key.name} in each partition"] = tuple(by_partition(source, ways[key.name]))
+        return list(agreed(source, ways, "ORDER BY"))
 
     def _unsupported(self, form: str) -> NoReturn:
         raise SqlUnsupported(f"CREATE TABLE ... SELECT {form} is not supported yet", self.select.offset)
@@ -218,7 +224,7 @@ class CopiedRows:
             for condition in conditions:
                 if not condition.column.type_facts.is_integer:
                     self._unsupported("with WHERE on columns that are no integers")
-            numbers = self._sorted(matching(conditions, self.source))
+            numbers = self._sorted(matching(conditions, self.source), conditions)
             places = {column.name.lower(): index for index, column in self.chosen}
             for column in state.table.columns:
                 is_given = column.name.lower() in places or column.auto_increment or column.has_default

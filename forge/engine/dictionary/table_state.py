@@ -319,9 +319,19 @@ class TableState:
         chosen = list(self.rows if numbers is None else numbers)
         key = self.clustering
         if key is None:
-            return sorted(chosen, key=self._stored_place)
+            return self.stored(chosen)
         parts = [part.column for part in key.parts]
         return sorted(chosen, key=lambda number: [sort_value(self.columns[i], self.rows[number][i]) for i in parts])
+
+    def stored(self, numbers: Iterable[int]) -> list[int]:
+        """Row numbers in the order in which the rows lie, partition after partition, where no key orders them."""
+        return sorted(numbers, key=self._stored_place)
+
+    def descending(self, key: Key) -> list[bool]:
+        """Which parts of a key are in falling order; servers before 8.0.1 and 10.8.1 take DESC for ASC."""
+        drafts = {id(made): draft for made, draft in zip(self.table.keys, self.definition.keys, strict=True)}
+        keeps = server_line(self.definition.server).ddl.descending_keys
+        return [keeps and part.descending for part in drafts[id(key)].parts]
 
     def ordered_by(self, key: Key, numbers: Iterable[int]) -> list[int]:
         """Row numbers in the order of a key, which ends with the clustering key; NULL comes first."""

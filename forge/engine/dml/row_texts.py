@@ -62,25 +62,35 @@ def duplicate_text(state: TableState, updates: Mapping[int, str | int]) -> str:
     )
 
 
-def update_text(state: TableState, assignments: Sequence[str], where: str, affected: int) -> str:
-    """UPDATE that changes so many rows in our order."""
-    return update_sql(_name(state), assignments, where, _access(state, affected))
+def update_text(state: TableState, assignments: Sequence[str], where: str, found: int, limit: int | None = None) -> str:
+    """UPDATE that finds so many rows in our order, and changes the first of them up to the limit."""
+    return update_sql(_name(state), assignments, where, _access(state, found)) + _limit(limit)
 
 
-def delete_text(state: TableState, where: str, affected: int) -> str:
-    """DELETE of so many rows in our order."""
-    return delete_sql(_name(state), where, _access(state, affected))
+def delete_text(state: TableState, where: str, found: int, limit: int | None = None) -> str:
+    """DELETE that finds so many rows in our order, and deletes the first of them up to the limit."""
+    access = _access(state, found)
+    if access.ignored and limit is not None:
+        raise UnsupportedError(
+            f"`limit` on {state.name}, which has keys and no primary key: DELETE takes no IGNORE INDEX beside LIMIT",
+            expected="a `query:`",
+        )
+    return delete_sql(_name(state), where, access) + _limit(limit)
+
+
+def _limit(limit: int | None) -> str:
+    return "" if limit is None else f" LIMIT {limit}"
 
 
 def _name(state: TableState) -> str:
     return qualified(state.table.database, state.table.name)
 
 
-def _access(state: TableState, affected: int) -> Access:
+def _access(state: TableState, found: int) -> Access:
     """What makes a server find several rows in our order: rows without a clustering key come in the order of insertion
     as long as no index is read.
     """
-    if affected < 2:
+    if found < 2:
         return Access()
     if state.clustering is not None:
         return Access(order=[_order_term(state.columns[part.column]) for part in state.clustering.parts])

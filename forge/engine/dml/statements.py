@@ -11,6 +11,7 @@ from msgspec import structs
 from forge.engine.dml.insert_form import Kind
 from forge.engine.dml.inserts import insert_rows
 from forge.engine.dml.loads import load_rows
+from forge.engine.dml.query_rows import check_operation
 from forge.engine.dml.text_context import with_opened_tables
 from forge.engine.dml.updates import delete_rows, update_rows
 from forge.engine.requests.statements import Further as DeclaredFurther
@@ -35,6 +36,8 @@ def execute(declared: Statement, context: DmlContext) -> RowsStatement:
         declared = structs.replace(declared, query=as_logged(sent, context.references.line))
     early = _parents_first(declared, context)
     statement = _executed(declared, replace(context, has_text=sent is not None))
+    if declared.query is not None and not isinstance(declared, DeclaredFurther):
+        check_operation(declared, statement.table, context)
     events = _events(declared)
     follow, _ = context.references.followed(statement.table, events)
     parts = [

@@ -9,6 +9,7 @@ from typing import Any
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.dml.computed_values import ComputedValue, is_computed
 from forge.engine.dml.json_updates import Applied, JsonUpdate, is_json_update
+from forge.engine.dml.query_rows import check_rows
 from forge.engine.dml.row_texts import delete_text, own_values, update_text
 from forge.engine.requests.cells import ColumnPlace, is_generator
 from forge.engine.requests.statements import Delete, Statement, Update
@@ -63,7 +64,8 @@ class _SetClause:
 def update_rows(state: TableState, statement: Statement, update: Update, context: DmlContext) -> RowsStatement:
     """Run an UPDATE.  Raises ScenarioError where a server would refuse it."""
     conditions = _where(state, "update", update.where, context)
-    chosen, searched = _found(conditions, state, statement), _searched("update", state, conditions)
+    found = _found(conditions, state, statement, update.limit, _written(state, update, context), context)
+    chosen, searched = found[: update.limit], _searched("update", state, conditions)
     where = where_sql(conditions, state)
     state.updates += 1
     if chosen:
@@ -88,9 +90,9 @@ def update_rows(state: TableState, statement: Statement, update: Update, context
         changes=tuple(changes),
         further=tuple(further),
         text=StatementText(
-            statement.query or update_text(state, assignments, where, len(chosen)),
+            statement.query or update_text(state, assignments, where, len(found), update.limit),
             assigned=assigned | context.references.set_by_triggers(state.table, "update"),
-            reads=_read_columns(state, conditions, len(chosen)).union(
+            reads=_read_columns(state, conditions, len(found)).union(
                 _read_for_checks(state, clause.values), clause.reads
             ),
             line=context.line,
@@ -308,8 +310,9 @@ def _is_same(state: TableState, before: Row, after: Row) -> bool:
 def delete_rows(state: TableState, statement: Statement, delete: Delete, context: DmlContext) -> RowsStatement:
     """Run a DELETE.  Raises ScenarioError where a server would refuse it."""
     conditions = _where(state, "delete", delete.where, context)
-    chosen, searched = _found(conditions, state, statement), _searched("delete", state, conditions)
-    sql = statement.query or delete_text(state, where_sql(conditions, state), len(chosen))
+    found = _found(conditions, state, statement, delete.limit, (), context)
+    chosen, searched = found[: delete.limit], _searched("delete", state, conditions)
+    sql = statement.query or delete_text(state, where_sql(conditions, state), len(found), delete.limit)
     changes: list[RowChange] = []
     further: list[Further] = []
     with context.place("delete"):
@@ -319,7 +322,7 @@ def delete_rows(state: TableState, statement: Statement, delete: Delete, context
             before, cascaded = context.references.deletion_changes(state, number)
             further += [Further(len(changes), change) for change in cascaded]
             changes.append(RowChange(before, None))
-    deletes_all = not conditions and statement.query is None
+    deletes_all = not conditions and delete.limit is None and statement.query is None
     return replace(
         searched,
         changes=tuple(changes),
@@ -329,13 +332,33 @@ def delete_rows(state: TableState, statement: Statement, delete: Delete, context
     )
 
 
-def _found(conditions: list[Condition], state: TableState, statement: Statement) -> list[int]:
-    """Numbers of the rows that the statement changes, in the order of the server."""
-    chosen = matching(conditions, state)
+def _found(
+    conditions: list[Condition],
+    state: TableState,
+    statement: Statement,
+    limit: int | None,
+    written: Collection[int],
+    context: DmlContext,
+) -> list[int]:
+    """Numbers of the rows that meet the conditions, in the order of the server; LIMIT takes the first of them."""
+    found = matching(conditions, state)
     # What is joined, or runs in a trigger, has its order from another table.
     if statement.query is None or isinstance(statement, DeclaredFurther):
-        return chosen
-    return in_order_of_query(state, chosen, statement.query, {condition.index for condition in conditions})
+        return found
+    check_rows(state, statement.query, found, limit, context)
+    return in_order_of_query(state, found, statement.query, conditions, written, statement.found_by)
+
+
+def _written(state: TableState, update: Update, context: DmlContext) -> set[int]:
+    """The columns that an UPDATE gives values, with those that the server and triggers set."""
+    names = (*update.set, *(update.set_by_trigger or ()))
+    written = {index for name in names if (index := state.definition.find(name)) is not None}
+    written |= context.references.set_by_triggers(state.table, "update")
+    written |= {index for index, column in enumerate(state.table.columns) if column.on_update_now}
+    for index, column in enumerate(state.table.columns):
+        if any(state.table.column_index(name) in written for name in column.uses):
+            written.add(index)
+    return written
 
 
 def _searched(kind: ChangeKind, state: TableState, conditions: list[Condition]) -> RowsStatement:

@@ -79,6 +79,10 @@ class Update(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     table: TableName
     set: Annotated[dict[str, Any], Meta(min_length=1, description="New values: column to cell.")]
     where: Annotated[Where | None, Meta(description="Conditions by column; a row must meet all of them.")] = None
+    limit: Annotated[
+        Annotated[int, Meta(ge=1)] | None,
+        Meta(description="LIMIT: the first so many of these rows alone, in the order in which they change."),
+    ] = None
     set_by_trigger: SetByTrigger = None
 
 
@@ -87,6 +91,10 @@ class Delete(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
 
     table: TableName = field(name="from")
     where: Annotated[Where | None, Meta(description="Conditions by column; a row must meet all of them.")] = None
+    limit: Annotated[
+        Annotated[int, Meta(ge=1)] | None,
+        Meta(description="LIMIT: the first so many of these rows alone, in the order in which they change."),
+    ] = None
 
 
 class PlacedEvent(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
@@ -193,6 +201,13 @@ class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
             " it must have the same effect."
         ),
     ] = None
+    found_by: Annotated[
+        str | None,
+        Meta(
+            description="The key by which the server finds the rows of an update or delete with a `query`, or `scan`,"
+            " where it may choose and their order depends on it."
+        ),
+    ] = None
     rows_query: Annotated[
         bool | None,
         Meta(description="Whether the statement's text is logged beside its rows, whatever session.rows_query says."),
@@ -228,6 +243,8 @@ class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
         exactly_one(self, KINDS, "a statement")
         if self.query is not None and (self.target is None or self.load_data is not None):
             raise ValueError("`query` is only for insert, replace, update and delete")
+        if self.found_by is not None and (self.query is None or (self.update or self.delete) is None):
+            raise ValueError("`found_by` is only for update and delete with a `query`")
         if self.rows_query is not None and self.target is None:
             raise ValueError("`rows_query` is only for statements that change rows")
         if (self.further or self.locks is not None) and self.target is None:

@@ -49,12 +49,7 @@ def select(cursor: Cursor) -> SelectDraft:
     alias = table.name
     if cursor.accept("AS") or (cursor.token.kind in ("word", "name") and not cursor.token.is_word(*_ENDS, *RESERVED)):
         alias = cursor.name("table")
-    where: dict[str, Any] = {}
-    if cursor.accept("WHERE"):
-        while True:
-            _condition(cursor, where, offset, qualifiers)
-            if not cursor.accept("AND"):
-                break
+    where = conditions(cursor, offset, qualifiers)
     order = tuple(_order(cursor, offset, qualifiers))
     limit = _limit(cursor, offset)
     if not cursor.at_end():
@@ -62,6 +57,17 @@ def select(cursor: Cursor) -> SelectDraft:
     if qualifiers - {alias}:
         raise SqlError(f"the SELECT reads only {alias!r}, not {min(qualifiers - {alias})!r}", offset)
     return SelectDraft(tuple(columns), table, where, offset, order, limit)
+
+
+def conditions(cursor: Cursor, offset: int, qualifiers: set[str]) -> dict[str, Any]:
+    """``WHERE ...`` as a scenario says it, if it comes next.  Raises SqlError and SqlUnsupported."""
+    where: dict[str, Any] = {}
+    if cursor.accept("WHERE"):
+        while True:
+            _condition(cursor, where, offset, qualifiers)
+            if not cursor.accept("AND"):
+                break
+    return where
 
 
 def _unsupported(cursor: Cursor, form: str, offset: int) -> NoReturn:
