@@ -57,12 +57,57 @@ class RowReader:
         except UNUSUAL:
             raise UnusualError from None
 
+    def count(self, body: RowsBody, most: int) -> int:
+        """How many rows the event has, unless they are more than ``most``.  Raises as :meth:`read`."""
+        if not body.rows or body.width != len(self.columns) or isinstance(body, PartialUpdateRows):
+            raise UnusualError
+        count = 0
+        try:
+            for old, new, _ in self._taken(body):
+                count += max(len(old), len(new))
+                if count > most:
+                    break
+        except UNUSUAL:
+            raise UnusualError from None
+        return count
+
+    def pieces(self, body: RowsBody) -> Iterator[QuickRows]:
+        """The rows of an event that was counted, some at a time.  Raises as :meth:`read`."""
+        before, after = self._images(body)
+        try:
+            for old, new, padding in self._taken(body):
+                yield QuickRows(
+                    None if before is None else before.shown(old),
+                    None if after is None else after.shown(new),
+                    bool(padding),
+                )
+        except UNUSUAL:
+            raise UnusualError from None
+
     def _read(self, body: RowsBody) -> QuickRows:
-        before, after = (None if bitmap is None else self._image(bitmap) for bitmap in images_of(body))
-        data, at, padding = row_bytes(body), 0, 0
+        before, after = self._images(body)
+        padding = 0
         befores: list[list[Any]] = []
         afters: list[list[Any]] = []
+        for old, new, unused in self._taken(body):
+            padding |= unused
+            if before is not None:
+                befores += before.shown(old)
+                old.clear()
+            if after is not None:
+                afters += after.shown(new)
+        return QuickRows(None if before is None else befores, None if after is None else afters, bool(padding))
+
+    def _images(self, body: RowsBody) -> tuple[_ImageReader | None, _ImageReader | None]:
+        before, after = (None if bitmap is None else self._image(bitmap) for bitmap in images_of(body))
+        return before, after
+
+    def _taken(self, body: RowsBody) -> Iterator[tuple[list[Taken], list[Taken], int]]:
+        """What is taken of the images before and after, a block of rows at a time, and the unused bits."""
+        before, after = self._images(body)
+        data, at = row_bytes(body), 0
         while at < len(data):
+            padding = 0
             old: list[Taken] = []
             new: list[Taken] = []
             end = min(at + _BLOCK, len(data))
@@ -78,12 +123,7 @@ class RowReader:
                     raise UnusualError
             if at > len(data):
                 raise UnusualError
-            if before is not None:
-                befores += before.shown(old)
-                old.clear()
-            if after is not None:
-                afters += after.shown(new)
-        return QuickRows(None if before is None else befores, None if after is None else afters, bool(padding))
+            yield old, new, padding
 
     def _image(self, bitmap: bytes) -> _ImageReader:
         if bitmap not in self.images:

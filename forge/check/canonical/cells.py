@@ -29,6 +29,8 @@ Kind = Literal["insert", "update", "delete"]
 
 #: Bytes of length in front of a JSON document, and of the diffs in its place.
 _JSON_PREFIX = 4
+#: Characters of a name or a member that count as a cell.
+_LONG = 64
 #: Codes of ``struct`` for cells of one byte.
 _OF_ONE_BYTE = ("b", "B", "1s")
 #: BLOB, BLOB_COMPRESSED, GEOMETRY: their metadata is the size of the length.
@@ -227,6 +229,12 @@ def unprefixed(column: Column, raw: bytes) -> bytes:
     return raw[2:] if longest > 255 else raw[1:]
 
 
+def _weight(column: Column) -> int:
+    members = map(len, column.members or ())
+    named = sum(members) if column.metadata[:1] == bytes([WireType.SET]) else max(members, default=0)
+    return 1 + (len(column.name or "") + named) // _LONG
+
+
 @dataclass(frozen=True, slots=True)
 class MappedTable:
     """A TABLE_MAP event at ``offset``.  ``columns`` is None, and ``problem`` says why, if a type is not known here."""
@@ -241,6 +249,17 @@ class MappedTable:
     rows: RowReader | None = field(default=None, repr=False, compare=False)
     #: The fields of the canonical decode once they were made, shared with the table's later maps of the same bytes.
     fields: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    #: How many cells a row counts for, by the bitmaps of its images (:meth:`cells_of_a_row`).
+    counts: dict[tuple[bytes | None, bytes | None], int] = field(default_factory=dict, repr=False, compare=False)
+
+    def cells_of_a_row(self, body: RowsBody) -> int:
+        """The cells of a row and the row itself; one with a long name or member counts for several."""
+        images = images_of(body)
+        if images not in self.counts:
+            columns = self.columns or ()
+            present = (present_columns(bitmap, len(columns)) for bitmap in images if bitmap is not None)
+            self.counts[images] = 1 + sum(_weight(columns[index]) for image in present for index in image)
+        return self.counts[images]
 
     @property
     def full_name(self) -> str:

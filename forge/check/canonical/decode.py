@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from forge.binlog.logged import LoggedEvent, logged_events
 from forge.binlog.reader import FIRST, Beginning, PlacedEvent
 from forge.binlog.window import LogSource
-from forge.check.canonical.cells import Cell, MappedTable, RowChange, surroundings_of
+from forge.check.canonical.cells import Cell, MappedTable, RowChange, row_changes, surroundings_of
 from forge.check.canonical.printed import render_text
 from forge.check.canonical.readers import is_informational, readers_of
 from forge.check.canonical.table_maps import TableMaps
@@ -23,8 +24,9 @@ from forge.events.layout import Surroundings
 from forge.events.plain import flag_names, text_or_hex
 from forge.events.query import Query
 from forge.events.registry import event_name
-from forge.events.row_reader import QuickRows
+from forge.events.row_reader import QuickRows, RowReader
 from forge.events.rows import ROWS_BODIES
+from forge.unpacking import TooManyCells
 from forge.values.quick import UnusualError
 
 #: Bytes of a QUERY event whose fields are kept.
@@ -33,10 +35,13 @@ _KEPT_SIZE = 4096
 __all__ = ["Cell", "RowChange", "canonical_events", "canonical_rows", "render_text"]
 
 
-def canonical_events(source: LogSource, beginning: Beginning = FIRST) -> Iterator[dict[str, Any]]:
+def canonical_events(
+    source: LogSource, beginning: Beginning = FIRST, *, in_pieces: bool = False
+) -> Iterator[dict[str, Any]]:
     """The events of a file as JSON-able objects, one at a time, in file order; those inside a payload follow it.
 
-    With another ``beginning``, between two transactions, those from there on.
+    With another ``beginning``, between two transactions, those from there on.  ``in_pieces``: the rows of large events
+    are a :class:`PiecedRows`, to be shown before the next event is asked for.
 
     Raises FormatError, after everything that precedes the bad bytes: wrong magic number, bodies that do not fit
     their type, rows that do not fit their table, a wrong checksum (after its event, which has ``valid: false``),
@@ -45,7 +50,7 @@ def canonical_events(source: LogSource, beginning: Beginning = FIRST) -> Iterato
     """
     tables = TableMaps()
     for logged in logged_events(source, beginning):
-        yield canonical_event(logged, tables)
+        yield canonical_event(logged, tables, in_pieces=in_pieces)
 
 
 def events_without_rows(source: LogSource) -> Iterator[dict[str, Any]]:
@@ -66,11 +71,11 @@ def canonical_rows(source: LogSource) -> Iterator[RowChange]:
         yield from tables.changes(logged)
 
 
-def canonical_event(logged: LoggedEvent, tables: TableMaps) -> dict[str, Any]:
+def canonical_event(logged: LoggedEvent, tables: TableMaps, *, in_pieces: bool = False) -> dict[str, Any]:
     """The object of one event; ``tables`` are those mapped before it.  Raises as :func:`canonical_events`."""
     shown = event_without_rows(logged, tables.note(logged))
     if isinstance(logged.placed.event.body, ROWS_BODIES):
-        shown |= _row_fields(logged, tables)
+        shown |= _row_fields(logged, tables, in_pieces)
     return shown
 
 
@@ -137,7 +142,7 @@ def _checksum(placed: PlacedEvent) -> dict[str, Any]:
     return {"algorithm": "CRC32", "valid": placed.event.checksum is None}
 
 
-def _row_fields(logged: LoggedEvent, tables: TableMaps) -> dict[str, Any]:
+def _row_fields(logged: LoggedEvent, tables: TableMaps, in_pieces: bool) -> dict[str, Any]:
     body = logged.placed.event.body
     assert isinstance(body, ROWS_BODIES)
     mapped = tables.by_id.get(body.table_id)
@@ -145,15 +150,51 @@ def _row_fields(logged: LoggedEvent, tables: TableMaps) -> dict[str, Any]:
         "database": text_or_hex(mapped.body.database), "table": text_or_hex(mapped.body.table)
     }  # fmt: skip
     if mapped is not None and mapped.rows is not None:
+        count = tables.count_large(logged, mapped)
+        if in_pieces and count is not None:
+            return named | {"rows": PiecedRows(count, mapped.rows, logged, mapped)}
         try:
-            return named | {"rows": _usual_rows(mapped.rows.read(body))}
+            usual = _usual_rows(mapped.rows.read(body))
+            if count is None:
+                tables.count(logged, len(usual) * mapped.cells_of_a_row(body))
+            return named | {"rows": usual}
         except UnusualError:
             pass
     try:
-        rows = [{"before": _image(change.before), "after": _image(change.after)} for change in tables.changes(logged)]
+        rows = [_shown_change(change) for change in tables.changes(logged)]
+    except TooManyCells:
+        raise
     except UnsupportedError as error:
         return named | {"rows": [], "raw_rows": body.rows.hex(), "note": error.problem}
     return named | {"rows": rows}
+
+
+class PiecedRows:
+    """The rows of a large event, made some at a time, each time that they are asked for."""
+
+    def __init__(self, count: int, reader: RowReader, logged: LoggedEvent, mapped: MappedTable) -> None:
+        self._count, self._reader, self._logged, self._mapped = count, reader, logged, mapped
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        body = self._logged.body
+        assert isinstance(body, ROWS_BODIES)
+        shown = 0
+        try:
+            for piece in self._reader.pieces(body):
+                rows = _usual_rows(piece)
+                yield from rows
+                shown += len(rows)
+        except UnusualError:
+            # A cell that is not usual: from its piece on, cell by cell.
+            changes = row_changes(self._logged.placed, self._logged.inner, self._mapped)
+            yield from map(_shown_change, islice(changes, shown, None))
+
+
+def _shown_change(change: RowChange) -> dict[str, Any]:
+    return {"before": _image(change.before), "after": _image(change.after)}
 
 
 def _usual_rows(usual: QuickRows) -> list[dict[str, Any]]:

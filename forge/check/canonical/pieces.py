@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -11,13 +11,16 @@ import msgspec
 #: Bytes of an event, and characters of a cell, from which on JSON is made in pieces.
 LARGE = 1 << 20
 
+#: Characters that are written at once.
+_GATHERED = 1 << 16
+
 _encode = msgspec.json.Encoder().encode
 _encoder = json.JSONEncoder(ensure_ascii=False)
 
 
 def json_line(shown: Mapping[str, Any], size: int) -> Iterator[str]:
     """The object of an event, or of a row of it, as a line of JSON; ``size`` is that of the event."""
-    if size < LARGE:
+    if size < LARGE and isinstance(shown.get("rows", []), list):
         yield msgspec.json.format(_encode(shown), indent=0).decode() + "\n"
         return
     before = "{"
@@ -31,6 +34,20 @@ def json_line(shown: Mapping[str, Any], size: int) -> Iterator[str]:
         else:
             yield from json_pieces(value)
     yield "}\n"
+
+
+def gathered(pieces: Iterable[str]) -> Iterator[str]:
+    """Small pieces of text together, so that each is not written by itself."""
+    kept: list[str] = []
+    size = 0
+    for piece in pieces:
+        kept.append(piece)
+        size += len(piece)
+        if size >= _GATHERED:
+            yield "".join(kept)
+            kept.clear()
+            size = 0
+    yield "".join(kept)
 
 
 def json_pieces(value: Any) -> Iterator[str]:
@@ -58,7 +75,7 @@ def json_pieces(value: Any) -> Iterator[str]:
         yield _encoder.encode(value)
 
 
-def _rows(rows: list[dict[str, Any]]) -> Iterator[str]:
+def _rows(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
     yield "["
     for number, row in enumerate(rows):
         if number:

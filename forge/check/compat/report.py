@@ -31,6 +31,7 @@ from forge.plan.definitions import DdlStatement
 from forge.plan.plan import Plan
 from forge.servers import ServerLine, server_line
 from forge.servers.features import Effect, feature
+from forge.unpacking import TooManyCells
 
 #: Event by file and index, both from 0.
 Place = tuple[int, int]
@@ -295,6 +296,8 @@ def _rows(logged: LoggedEvent, tables: TableMaps) -> int:
     """How many rows the event has, as far as they can be told here."""
     try:
         return sum(1 for _ in tables.changes(logged))
+    except TooManyCells:
+        raise
     except UnsupportedError:
         return 0
 

@@ -12,6 +12,7 @@ from forge.cli.output import STDOUT, write_output
 from forge.cli.parameters import FILE, complete_decoders
 from forge.cli.progress import progress
 from forge.errors import CheckFailed, EnvironmentMissing, FormatError, ScenarioError, counted
+from forge.unpacking import TooManyCells
 
 if TYPE_CHECKING:
     from forge.check.compare.compare import Verdict
@@ -86,6 +87,8 @@ def command(
         if names and missing is not None:
             raise EnvironmentMissing(f"{reader.name} cannot run here: {missing}")
     reference = read_reference(data)
+    if isinstance(reference.problem, TooManyCells):
+        raise reference.problem
     verdicts = [check_one(reference, data, reader) for reader in progress(chosen, total=len(chosen), label="decoders")]
     write_output(STDOUT, _json_lines(verdicts) if as_json else _text_lines(verdicts))
     wrong = mistaken(verdicts, reference)

@@ -49,20 +49,24 @@ def _dump(log: Any, chosen: Selection, file: str | None, as_json: bool, rows_onl
     from forge.check.canonical.decode import canonical_events
 
     lines = _json_lines if as_json else _text_lines
-    write_output(STDOUT, lines(chosen.of(canonical_events(log)), rows_only, file))
+    write_output(STDOUT, lines(chosen.of(canonical_events(log, in_pieces=True)), rows_only, file))
 
 
 def _json_lines(events: Iterator[dict[str, Any]], rows_only: bool, file: str | None) -> Iterator[str]:
-    from forge.check.canonical.pieces import json_line
+    from forge.check.canonical.pieces import LARGE, gathered, json_line
 
     about: dict[str, Any] = {} if file is None else {"file": shown(file)}
     for event in events:
-        for one in _rows_of(event) if rows_only else [event]:
-            yield from json_line(about | one if about else one, event["event_size"])
+        if rows_only:
+            size = min(event["event_size"], LARGE) if isinstance(event.get("rows", []), list) else 0
+            for one in _rows_of(event):
+                yield from json_line(about | one, size)
+            continue
+        yield from gathered(json_line(about | event if about else event, event["event_size"]))
 
 
 def _text_lines(events: Iterator[dict[str, Any]], rows_only: bool, file: str | None) -> Iterator[str]:
-    from forge.check.canonical.pieces import LARGE
+    from forge.check.canonical.pieces import LARGE, gathered
     from forge.check.canonical.printed import render_text, text_pieces
 
     render: Callable[[dict[str, Any]], str] = render_text
@@ -71,10 +75,10 @@ def _text_lines(events: Iterator[dict[str, Any]], rows_only: bool, file: str | N
     for event in events:
         if rows_only and "rows" not in event:
             continue
-        if event["event_size"] < LARGE:
+        if event["event_size"] < LARGE and isinstance(event.get("rows", []), list):
             yield render(event) + "\n"
         else:
-            yield from text_pieces(event)
+            yield from gathered(text_pieces(event))
             yield "\n"
 
 

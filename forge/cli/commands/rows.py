@@ -116,7 +116,9 @@ def _text_records(
             reader.check()
     for file in progress(files, total=len(files), label="files"):
         with errors_in(file), open_log(file, keyring=keyring) as log:
-            for record in reader.records(shown(file), wanted.rows_of(canonical_events(log), reader.is_known)):
+            for record in reader.records(
+                shown(file), wanted.rows_of(canonical_events(log, in_pieces=True), reader.is_known)
+            ):
                 if header:
                     yield _csv_line([*reader.fields(), *BESIDE])
                     header = False

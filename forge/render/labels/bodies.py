@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from forge.errors import ForgeError, FormatError
@@ -139,6 +140,8 @@ def label_rows(labels: Labels, body: RowsBody, columns: Sequence[Column]) -> For
     problem: FormatError | None = None
     try:
         for number, row in enumerate(iterate_rows(body, columns), start=1):
+            if labels.is_full:
+                return None
             for name, image in (("before", row.before), ("after", row.after)):
                 bitmap = bitmaps[name]
                 if image is not None and bitmap is not None:
@@ -171,7 +174,8 @@ def _label_image(labels: Labels, name: str, image: Image, present: Sequence[int]
         if cell is not None:
             column = columns[index]
             field = f"{name}.column {index + 1}" + ("" if column.name is None else f" {shown(column.name)}")
-            rule = codec_for(column).type_name(column)
+            # Members stand with the table map, and may be very many.
+            rule = codec_for(column).type_name(column if column.members is None else replace(column, members=None))
             pieces = _diff_pieces(cell) if index in diffs else _cell_pieces(column, cell)
             labels.put_pieces(labels.at + len(cell), field, pieces, rule)
 

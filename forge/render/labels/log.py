@@ -41,7 +41,7 @@ from forge.events.transaction_payload import TransactionPayload
 from forge.layouts import fixed_layout
 from forge.render.labels.bodies import APART, COMPRESSED_TEXT, label_block, label_rows
 from forge.render.labels.layouts import UNREADABLE, LayoutLabels, rule_of
-from forge.render.labels.runs import LabelledSection, Labels
+from forge.render.labels.runs import MOST_RUNS, LabelledSection, Labels
 from forge.values.base import Column
 
 #: Bytes of an unpacked payload that are labelled: each byte is shown, which takes a dozen times as many.
@@ -209,11 +209,17 @@ class _State:
 
     def _payload(self, data: bytes, offset: int, index: int) -> Iterator[LabelledSection]:
         inside = _State(inner_format(self.format), self.columns, self.depth + 1)
-        at = 0
+        at = runs = 0
         for number, frame in enumerate(frames(data, 0), start=1):
+            if runs >= MOST_RUNS:
+                labels = Labels(data[at:], at)
+                labels.rest(rule=f"a payload has at most {MOST_RUNS} labels: its other events are not taken apart")
+                yield LabelledSection("further events", at, tuple(labels.runs))
+                return
             section = inside.section(frame.raw, frame.offset, number, inner=True)
             problem = section.problem
             placed = None if problem is None else problem.replace(offset=offset, event_index=index)
+            runs += len(section.runs)
             yield dataclasses.replace(section, problem=placed)
             at = frame.offset + len(frame.raw)
         if at < len(data):

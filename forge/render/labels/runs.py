@@ -10,6 +10,8 @@ from forge.errors import FormatError
 from forge.events.plain import plain, words
 from forge.values.base import Piece
 
+#: Labels of an event, and of all events inside one.
+MOST_RUNS = 1 << 15
 #: Characters of a value that are shown.
 _SHOWN = 200
 
@@ -66,10 +68,18 @@ class Labels:
     at: int = 0
     runs: list[LabelledRun] = field(default_factory=list)
 
+    @property
+    def is_full(self) -> bool:
+        """Whether what is left has one label at most."""
+        return len(self.runs) >= MOST_RUNS
+
     def put(self, end: int, name: str, value: Any = None, rule: str | None = None) -> None:
         """Label the bytes up to ``end``; no run is made of no bytes."""
         end = min(end, len(self.data))
         if end > self.at:
+            if self.is_full:
+                end, name, value = len(self.data), "raw", None
+                rule = f"an event has at most {MOST_RUNS} labels: the rest is not taken apart"
             said = None if value is None else shown(value)
             self.runs.append(LabelledRun(self.base + self.at, self.data[self.at : end], name, said, rule))
             self.at = end
@@ -90,6 +100,8 @@ class Labels:
 
 def shown(value: Any) -> str:
     """A value on a line that cannot drive a terminal."""
+    if isinstance(value, str) and len(value) > _SHOWN:
+        return f"{_words(value[:_SHOWN])[:_SHOWN]}… ({len(value)} characters)"
     text = _words(value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}… ({len(text)} characters)"
 
