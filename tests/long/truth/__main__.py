@@ -78,7 +78,8 @@ def main() -> int:
                     if build not in appliers:
                         appliers[build] = stack.enter_context(Applier(build))
                     _tell(row, build, appliers[build], reasons, told, by_reason)
-            unexplained += told.pop("unexplained", 0)
+            new = told.pop("unexplained", 0)
+            unexplained += new
             line = {
                 "seed": given.seed,
                 "first": start,
@@ -86,7 +87,7 @@ def main() -> int:
                 **told,
                 "reasons": dict(sorted(by_reason.items())),
             }
-            count_run(_RUNS, line, counts=not (given.case or unexplained))
+            count_run(_RUNS, line, counts=not (given.case or new))
             sys.stdout.flush()
     return 1 if unexplained else 0
 

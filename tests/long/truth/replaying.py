@@ -63,7 +63,7 @@ def replayed(of_case: Plan, files: list[bytes], applier: Applier) -> Replayed:
         return result
     try:
         expected = [decoded_contents(of_case, files)]
-        if not of_case.session.edits:
+        if not (of_case.session.edits or of_case.session.torn):
             expected.append(planned_contents(of_case))
     except ForgeError as error:
         result.differences.append(f"decode: {error}")

@@ -88,6 +88,8 @@ class ServerEnded(ForgeError):
 class Applied:
     """How the applier got on: number and text of the error that it stopped with; 0 if it got to the end.
 
+    The number is -1 if it does not come to an end, -2 if it stops without one.
+
     ``selected`` is the first error of a SELECT of the tables that are there then.
     """
 
@@ -236,7 +238,7 @@ class Applier:
         while True:
             status = self.query(self._words.status)[0]
             if status[self._words.running] != "Yes":
-                return self._complaint() or (int(status["Last_SQL_Errno"]), str(status["Last_SQL_Error"]))
+                return self._complaint() or (int(status["Last_SQL_Errno"]) or -2, str(status["Last_SQL_Error"]))
             if "has read all relay log" in (status[self._words.state] or "") and self._is_idle():
                 return self._complaint() or (0, "")
             if time.monotonic() > limit:
