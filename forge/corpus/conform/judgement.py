@@ -11,7 +11,7 @@ from forge.corpus.conform.comparison import Comparison, Reading
 from forge.corpus.conform.forms import Forms
 from forge.corpus.conform.testee import Testee
 from forge.corpus.kit.case_files import KitCase, KitFile
-from forge.corpus.kit.protocol import Level
+from forge.corpus.kit.protocol import EventAnswer, Frame, Level
 from forge.corpus.kit.reading import OpenKit
 from forge.corpus.outcomes import RIGHT, Outcome
 from forge.errors import Phase, Verdict
@@ -155,4 +155,5 @@ def _is_read(twin: Comparison, fault_at: int | None) -> bool:
     behind = next((place for place in rows if place[0] >= fault_at), None)
     if behind is not None and len(twin.reading.rows) >= sum(place <= behind for place in rows):
         return True
-    return any(item.offset > fault_at for item in (*twin.reading.frames, *twin.reading.events))
+    shown: list[Frame | EventAnswer] = [*twin.reading.frames, *twin.reading.events]
+    return any(item.offset > fault_at for item in shown)

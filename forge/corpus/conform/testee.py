@@ -339,7 +339,7 @@ def _take(answer: Answer, reading: Reading) -> None:
     elif answer.row is not None:
         reading.rows.append(answer.row)
     elif answer.gap is not None:
-        reading.gaps[answer.gap.offset, answer.gap.inner] = said_in_a_line(answer.gap.what)
+        reading.gaps[answer.gap.offset, answer.gap.inner] = said_in_a_line(str(answer.gap.what))
     elif answer.warning is not None:
         reading.warnings.append(said_in_a_line(answer.warning))
     else:

@@ -108,7 +108,7 @@ class Gap(msgspec.Struct, frozen=True, kw_only=True):
 
     offset: int = 0
     inner: int = 0
-    what: str = ""
+    what: Any = ""
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):

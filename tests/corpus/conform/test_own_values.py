@@ -18,7 +18,7 @@ from forge.resources import corpora_dir
 from tests.corpus.conform.own_values import ANY, DECLARATIONS, SPELLINGS, declared, spelled
 
 TESTEE = Path(__file__).with_name("own_values.py")
-RECORDED = ("values", "images-partial-json-mysql-9.7", "partial-json")
+RECORDED = ("values", "images-partial-json-types-mysql-9.7-full")
 
 
 def wrong_spellings(cells: Iterator[Mapping[str, Any]]) -> list[str]:

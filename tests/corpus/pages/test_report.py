@@ -204,7 +204,8 @@ def test_a_cell_is_graded_by_the_cases_that_have_to_be_accepted(kit: Path) -> No
 
     assert grade((accept, "agree")) == ("share-100", "100 %")
     assert grade((accept, "agree"), (reject, "accepts")) == ("share-99", "100 %")
-    assert grade(*[(accept, "agree")] * 9, (accept, "disagree"), (reject, "rejects")) == ("share-90", "90.0 %")
+    nine: list[tuple[KitCase, Outcome]] = [(accept, "agree")] * 9
+    assert grade(*nine, (accept, "disagree"), (reject, "rejects")) == ("share-90", "90.0 %")
     assert grade((accept, "disagree"), (reject, "rejects")) == ("share-0", "0 %")
     assert grade((reject, "rejects"), (reject, "accepts")) == ("share-50", "50.0 %")
     assert grade((accept, "unsupported")) == ("none", "–")
