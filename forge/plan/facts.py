@@ -31,6 +31,8 @@ class FileFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     created: int | None = None
     #: Seconds: header time of PREVIOUS_GTIDS (GTID_LIST, BINLOG_CHECKPOINT), where it is another second.
     listed: int | None = None
+    #: MySQL 8.3 on: PREVIOUS_GTIDS has the encoding with tags, though none of its GTIDs has one: the server knew some.
+    tagged: bool = False
     #: Seconds: header time of STOP or ROTATE.
     closed: int | None = None
     #: The session's connection; in later files where it is another one than before.

@@ -114,6 +114,8 @@ class _Collected:
         elif isinstance(body, (PreviousGtids, GtidList)):
             if event.timestamp != self.file.get("opened"):
                 self.file["listed"] = event.timestamp
+            if isinstance(body, PreviousGtids) and body.gtid_set[0] and not any(tag for _, tag, _ in body.gtid_set[1]):
+                self.file["tagged"] = True
         elif isinstance(body, BinlogCheckpoint):
             self._checkpoint(body.file_name, event.timestamp)
         elif isinstance(body, TransactionPayload):

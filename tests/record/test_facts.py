@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forge.binlog.reader import read_events
 from forge.binlog.writer import write_binlog
 from forge.compile import compile_plan
-from forge.errors import FormatError
+from forge.errors import FormatError, ScenarioError
+from forge.events.previous_gtids import PreviousGtids
 from forge.plan.facts import Facts
 from forge.plan.plan import Plan
 from forge.plan.session import Session
@@ -117,3 +119,18 @@ def test_the_facts_of_a_log_have_the_fractions_that_its_texts_tell(server: str, 
     again = base_scenario(timeless)
     again = msgspec.structs.replace(again, session=msgspec.structs.replace(again.session, facts=facts))
     assert write_binlog(compile_plan(plan(again))) == data
+
+
+@pytest.mark.parametrize("gtid", [True, False])
+def test_previous_gtids_may_be_empty_and_have_the_encoding_with_tags(gtid: bool) -> None:
+    made = Scenario(
+        scenario="tagged", session=Session(gtid=gtid, facts=Facts(tagged=True)), tables=["CREATE TABLE d.t (a INT)"]
+    )
+    data = write_binlog(compile_plan(plan(made)))
+    sets = [event.event.body.gtid_set for event in read_events(data) if isinstance(event.event.body, PreviousGtids)]
+    assert sets == [(True, ())]
+    assert bytes.fromhex("0100000000000001") in data
+    assert facts_of(data).tagged
+    assert not facts_of(write_binlog(compile_plan(plan(msgspec.structs.replace(made, session=Session()))))).tagged
+    with pytest.raises(ScenarioError, match=r"mysql-8\.0 does not have GTIDs with a tag"):
+        compile_plan(plan(msgspec.structs.replace(made, server="mysql-8.0")))

@@ -93,7 +93,13 @@ class MysqlLog(SessionLog):
             yield self.event(body, self.clock.listed(self.file, groups), flags)
 
     def previous_gtids(self, groups: int) -> PreviousGtids | None:
-        return PreviousGtids(gtid_set=self._executed(groups)) if self.line.knows("gtid") else None
+        if not self.line.knows("gtid"):
+            return None
+        tagged, sources = self._executed(groups)
+        if self.facts.file(self.file).tagged:
+            self.line.require("gtid_tags")
+            tagged = True
+        return PreviousGtids(gtid_set=(tagged, sources))
 
     def _executed(self, groups: int) -> tuple[bool, tuple[GtidSource, ...]]:
         """The GTIDs of the session's first groups, and those before them: of all earlier files."""
