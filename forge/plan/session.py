@@ -146,6 +146,11 @@ class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     time_zone: str = "+00:00"
     #: SET NAMES: a character set, or one of its collations, of the client's texts and the connection.
     names: str | None = None
+    #: The same one by one; ``character_set_results`` changes nothing that is logged.
+    character_set_client: str | None = None
+    character_set_results: str | None = None
+    character_set_connection: str | None = None
+    character_set_server: str | None = None
     #: Collations of the connection, of the server (the session's, for new databases) and of the current database.
     collation_connection: str | None = None
     collation_server: str | None = None

@@ -49,8 +49,9 @@ def _names(session: Session, line: ServerLine) -> str:
         sql = "SET NAMES utf8mb4" + ("" if is_usual else " COLLATE utf8mb4_0900_ai_ci")
     else:
         sql = f"SET NAMES {named.charset}" + (f" COLLATE {named.name}" if "_" in (session.names or "") else "")
-    if session.collation_connection is not None:
-        sql += f", collation_connection = {session.collation_connection}"
+    for name in ("character_set_client", "character_set_results", "character_set_connection", "collation_connection"):
+        value = getattr(session, name)
+        sql += "" if value is None else f", {name} = {value}"
     return sql
 
 
@@ -92,7 +93,17 @@ def _timestamp(session: Session, line: ServerLine) -> str:
 #: In the order in which they are sent.
 _SETTINGS = (
     _collation("default_collation_for_utf8mb4"),
-    _Setting(("names", "collation_connection"), _names, always=True),
+    _Setting(
+        (
+            "names",
+            "character_set_client",
+            "character_set_results",
+            "character_set_connection",
+            "collation_connection",
+        ),
+        _names,
+        always=True,
+    ),
     _Setting(("sql_mode",), _sql_mode),
     _Setting(("time_zone",), lambda session, line: f"SET SESSION time_zone = '{session.time_zone}'", always=True),
     _Setting(
@@ -130,6 +141,7 @@ _SETTINGS = (
     _flag("sql_auto_is_null", "sql_auto_is_null"),
     _flag("skip_replication", "skip_replication"),
     _flag("skip_parallel_replication", "skip_parallel_replication"),
+    _collation("character_set_server"),
     _collation("collation_server"),
     _collation("collation_database"),
     _Setting(("timestamp",), _timestamp),

@@ -10,7 +10,9 @@ from forge.errors import ScenarioError
 from forge.events.event import Event
 from forge.events.gtid_list import GtidList
 from forge.events.mariadb_gtid import MariadbGtid
+from forge.events.plain import to_bytes
 from forge.events.query import Query
+from forge.events.rows_query import RowsQuery
 from forge.render.sql import replay_script
 from forge.scenario import Scenario, Session, change_session, flush_binary_logs, insert, plan, restart
 from forge.scenario.matrix import base_scenario
@@ -72,7 +74,28 @@ def test_domains_of_mariadb_count_for_themselves() -> None:
             "- - insert: {into: d.t, rows: [{v: a}]}\n    - set: {gtid_tag: blue}",
             "f.yaml:6: gtid_tag cannot change inside a transaction; expected `set` before it",
         ),
-        ("- - set: {names: latin1}\n  - - insert: {into: d.t, rows: [{v: ä}]}", "f.yaml:6: texts beyond ASCII"),
+        (
+            "- - set: {names: latin1}\n  - - insert: {into: d.t, rows: [{v: 用}]}",
+            "f.yaml:6: character set latin1 cannot hold",
+        ),
+        (
+            "- - set: {character_set_client: latin2}\n  - - ddl: ALTER TABLE d.t COMMENT 'Ð'",
+            "f.yaml:6: character set latin2 cannot hold",
+        ),
+        ("- - set: {character_set_client: utf16}", "f.yaml:5: no client can send texts in utf16"),
+        ("- - set: {character_set_connection: latin9}", "f.yaml:5: unknown character set 'latin9'"),
+        (
+            "- - set: {names: latin1}\n  - - ddl: DROP TABLE IF EXISTS d.ä",
+            "f.yaml:6: a text beyond ASCII that the server writes anew",
+        ),
+        (
+            "- - set: {names: gbk}\n  - - ddl: CREATE VIEW d.w AS SELECT '用' AS x",
+            "f.yaml:6: a text beyond ASCII that the server writes anew",
+        ),
+        (
+            "- - set: {names: gbk}\n  - - ddl: \"ALTER TABLE d.t ALTER v SET DEFAULT _utf8mb4'用'\"",
+            "f.yaml:6: literals with a character set of their own",
+        ),
         ("- {gtid: x, statements: [insert: {into: d.t, rows: [{v: a}]}]}", "f.yaml:5: 'x' is not a GTID"),
         (
             "- {gtid: 5, statements: [delete: {from: d.t}]}",
@@ -108,3 +131,53 @@ def test_positions_as_before_are_for_servers_that_left_them_out() -> None:
     for line in ("mariadb-10.11", "mysql-9.7"):
         with pytest.raises(ScenarioError, match="writes all positions anyway"):
             plan(Scenario("x", server=line, tables=[TABLE], session=Session(binlog_legacy_event_pos=True)))
+
+
+def texts(events: list[Event]) -> list[tuple[bytes, object]]:
+    """The texts of QUERY and ROWS_QUERY in bytes, with the CHARSET of QUERY."""
+    found = []
+    for event in events:
+        if isinstance(event.body, (Query, RowsQuery)):
+            charset = dict(event.body.status_variables)["charset"] if isinstance(event.body, Query) else None
+            found.append((to_bytes(event.body.query), charset))
+    return found
+
+
+def test_texts_are_the_bytes_that_the_client_sends() -> None:
+    made = scenario(names="gbk", rows_query=True).ddl("ALTER TABLE d.t COMMENT '用户ID'")
+    made = made.transaction(insert("d.t", {"v": "用户"})).transaction(change_session(names="latin1"))
+    [events] = compile_files(plan(made.transaction(insert("d.t", {"v": "é"}))))
+    found = texts(events)
+    assert ("ALTER TABLE d.t COMMENT '用户ID'".encode("gbk"), (28, 28, 255)) in found
+    assert [text for text, charset in found if charset is None] == [
+        "INSERT INTO `d`.`t` (`v`) VALUES ('用户')".encode("gbk"),
+        "INSERT INTO `d`.`t` (`v`) VALUES ('é')".encode("latin1"),
+    ]
+    assert found[-2][1] == (8, 8, 255)
+
+
+@pytest.mark.parametrize(
+    ("settings", "charset"),
+    [
+        ({"character_set_client": "gbk"}, (28, 255, 255)),
+        ({"character_set_results": "gbk"}, (255, 255, 255)),
+        ({"character_set_connection": "gbk"}, (255, 28, 255)),
+        ({"character_set_server": "gbk"}, (255, 255, 28)),
+        ({"names": "latin2", "character_set_client": "gbk"}, (28, 9, 255)),
+        ({"names": "latin2", "collation_connection": "gbk_bin"}, (9, 87, 255)),
+    ],
+)
+def test_each_character_set_of_a_session_is_a_setting(settings: dict[str, str], charset: tuple[int, ...]) -> None:
+    row = insert("d.t", {"v": "a"})
+    [events] = compile_files(plan(scenario(**settings).transaction(row)))
+    assert queries(events)[-1]["charset"] == charset
+    [events] = compile_files(plan(scenario().transaction(change_session(**settings)).transaction(row)))
+    assert queries(events)[-1]["charset"] == charset
+    reset = change_session(names="utf8mb4", collation_server=None, character_set_server=None)
+    [events] = compile_files(plan(scenario(**settings).transaction(reset).transaction(row)))
+    assert queries(events)[-1]["charset"] == (255, 255, 255)
+
+
+def test_the_statements_of_a_replay_are_those_bytes() -> None:
+    made = scenario(names="gbk").transaction(insert("d.t", {"v": "用户"}))
+    assert "('用户')".encode("gbk") in to_bytes(replay_script(plan(made)))

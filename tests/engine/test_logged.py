@@ -8,6 +8,7 @@ import pytest
 
 from forge.compile import compile_plan
 from forge.errors import ScenarioError
+from forge.events.plain import to_bytes
 from forge.events.query import Query
 from forge.render.sql import replay_script
 from forge.scenario import Scenario, Session, logged, plan
@@ -51,9 +52,22 @@ def test_the_replay_sends_what_a_client_sends() -> None:
     assert GRANT not in script
 
 
+def test_the_text_may_be_bytes_in_any_character_set() -> None:
+    data = "ALTER TABLE d.t COMMENT 'Óû§'".encode("latin1")
+    made = scenario({"hex": data.hex()})  # type: ignore[arg-type]
+    assert to_bytes(query(made).query) == data
+    assert data in to_bytes(replay_script(plan(made)))
+    latin = Scenario("x", session=Session(names="latin1"), transactions=[[logged("CREATE USER 'é'")]])
+    assert to_bytes(query(latin).query) == b"CREATE USER '\xe9'"
+
+
 @pytest.mark.parametrize(
     ("form", "sentence"),
     [
+        ({"text": {"hex": "4"}}, "text is .*expected text, or .hex"),
+        ({"text": {"hexx": "44"}}, "text is .*expected text, or .hex"),
+        ({"text": {"hex": b"ALTER TABLE d.t ADD x INT".hex()}}, "changes tables or rows"),
+        ({"text": {"hex": b"DELETE FROM d.t".hex()}}, "changes tables or rows"),
         ({"text": "CREATE TABLE d.u (a INT)"}, "changes tables or rows"),
         ({"text": "/* x */ insert into d.t values (1)"}, "changes tables or rows"),
         ({"status": {"invokr": ["a", "b"]}}, "'invokr' is not a status variable.*did you mean 'invoker'"),

@@ -255,7 +255,7 @@ WRONG: list[Any] = [
     load_data(text="a", fields_terminated_by=""),
     load_data(text="a", lines_terminated_by=""),
     load_data(text="a", enclosed_by="ab"),
-    load_data(text="a", file="/etc/passwd"),
+    load_data(text="a", file=""),
     scenario({"event": {"type": 100, "hex": "0"}}),
     scenario({"event": {"type": 100, "hex": "00", "text": "a"}}),
     scenario({"event": {"type": 100, "place": "there"}}),

@@ -10,9 +10,13 @@ from msgspec import Meta, Struct
 class Logged(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """A QUERY event as the server writes it, for statements that are not run here: accounts, routines, events."""
 
-    text: Annotated[str, Meta(min_length=1, description="The text that the log says.")]
+    text: Annotated[
+        Annotated[str, Meta(min_length=1)] | dict[str, str],
+        Meta(description="The text that the log says, or its bytes as {hex: ...}."),
+    ]
     sent: Annotated[
-        str | None, Meta(description="What a client sends to have that logged; by default the same text.")
+        str | dict[str, str] | None,
+        Meta(description="What a client sends to have that logged; by default the same text."),
     ] = None
     database: Annotated[
         str | None, Meta(description="The current database that the event names; by default the session's.")

@@ -18,6 +18,14 @@ _NEEDED = (
     | dict.fromkeys(("log_bin_compress", "log_bin_compress_min_len"), ("compressed_events", "a MariaDB server"))
     | {"ndb_transaction_id": ("private_ndb_row_info", "mysql-8.0-ndb")}
 )
+#: What SET of a setting says of others.
+_REPLACED = {
+    "names": ("character_set_client", "character_set_results", "character_set_connection", "collation_connection"),
+    "character_set_connection": ("collation_connection",),
+    "collation_connection": ("character_set_connection",),
+    "character_set_server": ("collation_server",),
+    "collation_server": ("character_set_server",),
+}
 #: What no server lets a session change between BEGIN and COMMIT (errors 1560 to 1568, 1694).
 OUTSIDE_TRANSACTIONS = (
     "binlog_format", "row_value_options", "gtid_tag", "gtid_domain_id", "server_id", "skip_replication",
@@ -68,6 +76,10 @@ class SessionChange(Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     sql_mode: str | UnsetType | None = UNSET
     time_zone: str | UnsetType = UNSET
     names: str | UnsetType | None = UNSET
+    character_set_client: str | UnsetType | None = UNSET
+    character_set_results: str | UnsetType | None = UNSET
+    character_set_connection: str | UnsetType | None = UNSET
+    character_set_server: str | UnsetType | None = UNSET
     collation_connection: str | UnsetType | None = UNSET
     collation_server: str | UnsetType | None = UNSET
     collation_database: str | UnsetType | None = UNSET
@@ -92,7 +104,8 @@ class SessionChange(Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
             feature, expected = _NEEDED.get(name, (None, None))
             if feature is not None and not line.knows(feature):
                 raise ScenarioError(f"a session of {line.name} cannot change {name}", expected=expected)
-        if changes.get("names", None) is not None and "collation_connection" not in changes:
-            # SET NAMES is the connection's collation, too.
-            changes["collation_connection"] = None
+        for setting, others in _REPLACED.items():
+            # The later of two settings of one variable counts.
+            if changes.get(setting) is not None:
+                changes = dict.fromkeys(others) | changes
         return msgspec.structs.replace(settings, **changes)

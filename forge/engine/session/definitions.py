@@ -16,13 +16,17 @@ from forge.engine.session.connection import Connection
 from forge.engine.session.memory_tables import open_for_definition
 from forge.engine.session.settings import check_selects
 from forge.errors import ScenarioError, UnsupportedError
+from forge.plan.collations import client_text
 from forge.plan.definitions import (
     AnyTableCreation,
     DatabaseCreation,
     DatabaseDrop,
     DdlStatement,
+    ObjectDefinition,
     TableAlteration,
     TableCreation,
+    TableCreationSelect,
+    TableDrop,
     dropped_tables,
 )
 from forge.sql.ast.definitions import CharsetClause
@@ -50,7 +54,11 @@ def apply_definition(connection: Connection, statement: Ddl, text: str, line: in
             "a prepared XA transaction has changed the table: the statement would wait for its end",
             expected="xa_commit or xa_rollback before",
         )
-    connection.record(replace(definition, text=replace(definition.text, sent=sent)) if logged != sent else definition)
+    if logged != sent:
+        sent = client_text(sent, connection.settings, connection.line)
+        connection.record(replace(definition, text=replace(definition.text, sent=sent)))
+    else:
+        connection.record(definition)
     if isinstance(definition, DatabaseDrop) and state.database not in state.catalog.databases:
         state.database = ""
     elif isinstance(definition, DatabaseCreation):
@@ -86,7 +94,21 @@ def defined(connection: Connection, statement: Ddl, sql: str, time: StatementTim
         _check_zero_defaults(definition, connection)
     if isinstance(definition, TableAlteration) and connection.settings.binlog_alter_two_phase:
         definition = replace(definition, two_phase=has_two_phases(definition))
-    return replace(definition, text=replace(definition.text, line=line))
+    written = definition.text.sql
+    sent = client_text(sql, connection.settings, connection.line)
+    if sent != sql:
+        if written != sql or isinstance(definition, _WRITTEN_ANEW):
+            raise UnsupportedError(
+                "a text beyond ASCII that the server writes anew, of a client in another character set than utf8mb4,"
+                " is not supported yet",
+                expected="names: utf8mb4",
+            )
+        written = sent
+    return replace(definition, text=replace(definition.text, sql=written, line=line))
+
+
+#: Definitions whose text in the log is the server's.
+_WRITTEN_ANEW = (TableDrop, ObjectDefinition, TableCreationSelect)
 
 
 def _check_zero_defaults(definition: DdlStatement, connection: Connection) -> None:

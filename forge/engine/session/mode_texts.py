@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from forge.engine.session.connection import Connection
 from forge.errors import UnsupportedError
-from forge.plan.collations import sends_all
+from forge.plan.collations import client_text, sends_all
+from forge.plan.session import Session as Settings
 from forge.plan.sql_modes import SqlMode
+from forge.plan.statements import RowsStatement
+from forge.servers import ServerLine
 from forge.sql.errors import SqlUnsupported
 from forge.sql.lexer import Token, scan
 
@@ -35,8 +39,8 @@ def check_definition(sql: str, mode: SqlMode) -> None:
 
 
 def check_sent(connection: Connection, sql: Callable[[], str]) -> None:
-    """Raises SqlUnsupported for a text with quotes or marks that a mode gives another meaning, and UnsupportedError for
-    one whose bytes mean something else in the client's character set.
+    """Raises SqlUnsupported for a text with quotes or marks that a mode gives another meaning, and ScenarioError for
+    characters that the client's character set, or the connection's, does not have.
 
     The text of generated rows is as long as they are, and made only where it is asked for.
     """
@@ -45,10 +49,22 @@ def check_sent(connection: Connection, sql: Callable[[], str]) -> None:
         for token, name in _changed(text := sql(), connection.mode):
             shown = text[token.start : token.end][:20]
             raise SqlUnsupported(f"{shown} with sql_mode {name} is not supported yet", token.start)
-    if not sends_all(settings, connection.line) and not sql().isascii():
-        raise UnsupportedError(
-            f"texts beyond ASCII of a client in {settings.names} are not supported yet", expected="names: utf8mb4"
-        )
+    if not sends_all(settings, connection.line):
+        client_text(sql(), settings, connection.line)
+
+
+def in_client_charset(statement: RowsStatement, settings: Settings, line: ServerLine) -> RowsStatement:
+    """The statement with its text as the client sends it.
+
+    Raises UnsupportedError for what the server makes of texts beyond ASCII: LOAD DATA, and texts of variables.
+    """
+    if sends_all(settings, line):
+        return statement
+    text = statement.text
+    sent = client_text(text.sql, settings, line)
+    if text.load is not None and not f"{text.load.path}{text.sql}".isascii():
+        raise UnsupportedError(f"LOAD DATA with names beyond ASCII of a client in {settings.names or 'another set'}")
+    return statement if sent == text.sql else replace(statement, text=replace(text, source=sent))
 
 
 def _changed(sql: str, mode: SqlMode) -> Iterator[tuple[Token, str]]:

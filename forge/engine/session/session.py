@@ -24,7 +24,7 @@ from forge.engine.session.clients import OpenTransaction, check_waits
 from forge.engine.session.definitions import apply_definition, defined
 from forge.engine.session.logged import logged_statement
 from forge.engine.session.memory_tables import open_for_rows
-from forge.engine.session.mode_texts import check_assignments, check_definition, check_sent
+from forge.engine.session.mode_texts import check_assignments, check_definition, check_sent, in_client_charset
 from forge.engine.session.placed_events import own_event
 from forge.engine.session.prepared import Prepared, xa_id
 from forge.engine.session.settings import wrong_settings
@@ -137,7 +137,8 @@ class Session(ClientEnds):
                 apply_definition(self, parsed, text, place.inside("ddl").line)
         elif statement.logged is not None:
             with place.at("logged"):
-                logged = logged_statement(statement.logged, self.state.database, self.time().second, self.line)
+                second, current = self.time().second, self.state.database
+                logged = logged_statement(statement.logged, current, second, self.settings, self.line)
                 self.record(replace(logged, line=place.inside("logged").line))
         elif statement.set is not None:
             self._set(statement.set, place)
@@ -314,7 +315,9 @@ class Session(ClientEnds):
             session=self.own(self.settings),
         )
         # One that changes nothing is replayed all the same: its table is opened, and an INSERT uses up numbers.
-        running.add(self.texts.finished(statement, replace(rows, context=session_context), context), index)
+        finished = self.texts.finished(statement, replace(rows, context=session_context), context)
+        with place.at():
+            running.add(in_client_charset(finished, self.settings, self.line), index)
 
     def _read_ddl(self, text: str) -> Ddl:
         """Raises SqlError for what the server does not take."""
