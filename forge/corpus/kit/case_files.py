@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 import msgspec
@@ -16,6 +17,9 @@ EVENTS, ROWS = ".events.jsonl", ".rows.jsonl"
 
 #: The folders of a kit that have cases and their twins.
 CASES, TWINS = "cases", "twins"
+
+_ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_FILE_NAME = re.compile(r"\w[\w.-]*", re.ASCII)
 
 
 class KitFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -34,6 +38,11 @@ class KitFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     stops_at: int | None
     holes: list[Hole] = []
     fault_at: int | None = None
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for a name that is a path."""
+        if not _FILE_NAME.fullmatch(self.name):
+            raise ValueError(f"the name of a file is {self.name!r}; expected letters, digits and . _ -")
 
     @property
     def sound_to(self) -> int | None:
@@ -75,3 +84,9 @@ class KitCase(msgspec.Struct, frozen=True, kw_only=True):
     strict: str | None = None
     vendors: VendorsDid | None = None
     twin: str | None = None
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for an id that could be a path."""
+        for name in (self.id, self.twin):
+            if name is not None and not _ID.fullmatch(name):
+                raise ValueError(f"the id of a case is {name!r}; expected small letters, digits and hyphens")

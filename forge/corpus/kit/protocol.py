@@ -143,7 +143,7 @@ def parse_answer(line: bytes) -> Answer:
     """One line of a testee.  Raises ValueError, in words for its author."""
     try:
         answer = _DECODER.decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         shown = line[:120].decode("utf-8", "backslashreplace").rstrip("\n")
         raise ValueError(f"this is no answer of the protocol: {shown!r} ({error})") from None
     kinds = (answer.hello, answer.frame, answer.event, answer.row, answer.gap, answer.warning, answer.end)

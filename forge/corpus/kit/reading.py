@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from forge.check.canonical.cells import Kind
 from forge.corpus.kit.case_files import CASES, EVENTS, ROWS, TWINS, KitCase, KitFile
 from forge.corpus.kit.registry import safe_word
 from forge.corpus.kit.sparse import laid_out
@@ -90,8 +91,8 @@ class OpenKit:
         """What a correct reader gets of a file.  Raises ManifestError if the kit is damaged; OSError."""
         path = self.path(case, file)
         return ExpectedLog(
-            list(_objects(self.folder, path.with_name(path.name + EVENTS))),
-            list(_objects(self.folder, path.with_name(path.name + ROWS))),
+            list(_objects(self.folder, path.with_name(path.name + EVENTS), _Event)),
+            list(_objects(self.folder, path.with_name(path.name + ROWS), _Row)),
             file.stops_at,
         )
 
@@ -115,9 +116,41 @@ def open_kit(folder: Path) -> OpenKit:
     return OpenKit(folder, cases)
 
 
-def _objects(folder: Path, path: Path) -> Iterator[dict[str, object]]:
+class _Event(msgspec.Struct, kw_only=True):
+    """What an expected event has at least."""
+
+    index: int
+    offset: int
+    inner: int = 0
+    type: str
+    fields: dict[str, Any]
+    checksum: dict[str, Any]
+
+
+class _Cell(msgspec.Struct, kw_only=True):
+    column: int
+    raw: str | None
+
+
+class _Row(msgspec.Struct, kw_only=True):
+    """What an expected row has at least."""
+
+    event: int
+    offset: int
+    inner: int = 0
+    row: int
+    kind: Kind
+    database: str | dict[str, str]
+    table: str | dict[str, str]
+    before: list[_Cell] | None
+    after: list[_Cell] | None
+
+
+def _objects(folder: Path, path: Path, least: type[msgspec.Struct]) -> Iterator[dict[str, Any]]:
     for line in path.read_bytes().splitlines():
         try:
-            yield msgspec.json.decode(line)
-        except msgspec.MsgspecError as error:
+            shown: dict[str, Any] = msgspec.json.decode(line)
+            msgspec.convert(shown, least)
+            yield shown
+        except (msgspec.MsgspecError, RecursionError) as error:
             raise ManifestError(f"{path.relative_to(folder)}: {error}", folder=str(folder)) from None
