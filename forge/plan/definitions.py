@@ -122,6 +122,8 @@ class TableCreation(DdlStatement):
     defines: tuple[TableColumn, ...] = ()
     #: MariaDB: CREATE OR REPLACE dropped a table first.
     replaces: bool = False
+    #: A bound of its partitions is a moment in the session's time zone.
+    zone: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

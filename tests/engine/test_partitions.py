@@ -62,6 +62,8 @@ def test_a_key_whose_hash_is_not_known_is_refused_by_name(kind: str) -> None:
     [
         ("HASH (a) PARTITIONS 4", {"a": -5}, 1),
         ("HASH (a) PARTITIONS 4", {"a": None, "b": 1}, 0),
+        ("HASH (a) PARTITIONS 13", {"a": None, "b": 1}, 8),
+        ("HASH (TO_DAYS(d)) PARTITIONS 3", {"a": 1, "b": 1}, 2),
         ("LINEAR HASH (a) PARTITIONS 6", {"a": 6}, 2),
         ("LINEAR HASH (a) PARTITIONS 6", {"a": 5}, 5),
         ("RANGE (a) (PARTITION p VALUES LESS THAN (5), PARTITION q VALUES LESS THAN MAXVALUE)", {"a": 5}, 1),
@@ -104,7 +106,7 @@ def test_every_number_has_a_place(number: int, count: int) -> None:
         ),
         ("a INT", "LIST (a) (PARTITION p VALUES IN (1), PARTITION q VALUES IN (1))", "in two lists"),
         ("a VARCHAR(9)", "HASH (a)", "is not an integer"),
-        ("a INT", "HASH (a / 2)", "not allowed in a partitioning function"),
+        ("a INT", "HASH (a / 2)", "not allowed as a partitioning function"),
         ("a INT", "HASH (5)", "a constant"),
         ("a INT", "KEY ()", "needs a primary or unique key"),
         ("a INT, j JSON", "KEY (j)", "cannot distribute rows"),
@@ -307,3 +309,27 @@ def test_create_table_select_reads_partition_by_partition_and_after_deleted_rows
     assert [row[0] for row in planned.contents["d.some"]] == [4, 5, 2, 3]
     merged = server == "mariadb-10.11"
     assert [row[0] for row in planned.contents["d.ids"]] == (KEY_ORDER if merged else BY_PARTITION)
+
+
+@pytest.mark.parametrize(
+    ("clause", "columns", "message"),
+    [
+        ("HASH (COMMAND(a))", "a INT", "'COMMAND(a)' in expressions is not supported yet"),
+        ("HASH (a = 1)", "a INT", "'a = 1' is not allowed as a partitioning function; expected columns, "),
+        ("HASH (CASE WHEN a THEN 1 END)", "a INT", "is not allowed as a partitioning function"),
+        ("HASH (DATEDIFF(d, '2020-01-01'))", "d DATE", "is not allowed as a partitioning function"),
+        ("HASH (TO_DAYS(t))", "t TIMESTAMP", "'TO_DAYS(t)' depends on the time zone; expected UNIX_TIMESTAMP"),
+        ("HASH (UNIX_TIMESTAMP(d))", "d DATETIME", "depends on the time zone"),
+        ("HASH (t)", "t TIMESTAMP", "depends on the time zone"),
+    ],
+)
+def test_a_function_that_chooses_no_partition_is_named_by_its_text(clause: str, columns: str, message: str) -> None:
+    with pytest.raises((ScenarioError, UnsupportedError)) as refused:
+        plan(Scenario("p", tables=[f"CREATE TABLE d.t (id INT, {columns}) PARTITION BY {clause} PARTITIONS 3"]))
+    assert message in str(refused.value)
+    assert "VAR" not in str(refused.value)
+
+
+def test_unix_timestamp_is_for_partitions_alone() -> None:
+    with pytest.raises(UnsupportedError, match="UNIX_TIMESTAMP in expressions is not supported yet"):
+        plan(Scenario("p", tables=["CREATE TABLE d.t (a TIMESTAMP NULL, b BIGINT AS (UNIX_TIMESTAMP(a)))"]))

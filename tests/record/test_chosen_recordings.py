@@ -15,6 +15,7 @@ from forge.resources import corpora_dir
 CHOSEN = (
     "joined-twice-mysql-9.7",  # TABLE_MAPs of tables that are joined several times
     "joined-twice-mariadb-11.8",
+    "partition-functions-mysql-9.7",  # functions that choose partitions, NULL among them
     "read-orders-mysql-9.7",  # the order of rows with partitions, LIMIT, CREATE TABLE ... SELECT
     "read-orders-mariadb-10.11",
     "self-references-mysql-9.7",  # foreign keys that lead to their own table

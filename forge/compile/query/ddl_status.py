@@ -99,7 +99,7 @@ def ddl_variables(
             variables |= {"invoker": line.query.session_user} if statement.invoker else {}
             variables |= {"time_zone": session.time_zone} if statement.zone else {}
             variables |= {"microseconds": microsecond} if statement.fraction else {}
-        case TableUpkeep(zone=True) | TableCreationSelect(copies_moments=True):
+        case TableUpkeep(zone=True) | TableCreation(zone=True) | TableCreationSelect(copies_moments=True):
             variables["time_zone"] = session.time_zone
     if isinstance(statement, AnyTableCreation | TableAlteration) and statement.kind in ("create_table", "alter_table"):
         variables["sql_require_primary_key"] = int(session.sql_require_primary_key)
@@ -146,6 +146,7 @@ def mariadb_ddl_variables(
     evaluated = [column for column in (making.columns if making.asks_engine else copied) if column.default_now]
     # A row that is copied converts its TIMESTAMP (recorded on 10.11 and 11.8).
     zone = zone or (making.changes_timestamps and not starts)
+    zone = zone or (isinstance(statement, TableCreation) and statement.zone)
     if zone or any(column.type.name != "TIMESTAMP" or column.clock_is_local for column in evaluated):
         variables["time_zone"] = session.time_zone
     if reads_fraction(evaluated, line):

@@ -17,6 +17,7 @@ from forge.engine.dictionary.engines import INNODB, PLAIN_ENGINES, check_engine,
 from forge.engine.dictionary.foreign_key_definition import declared_references, with_foreign_keys
 from forge.engine.dictionary.generated_moments import check_generated_moments
 from forge.engine.dictionary.key_definition import with_spatial
+from forge.engine.dictionary.partitions import reads_zone
 from forge.engine.dictionary.show_create import create_table_text
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.dictionary.tables import plan_table
@@ -81,6 +82,7 @@ def create_table(statement: CreateTable, context: DdlContext) -> TableCreation |
         temporary,
         defines=state.table.columns,
         replaces=replaces,
+        zone=reads_zone(definition.partitions, catalog.server),
     )
 
 

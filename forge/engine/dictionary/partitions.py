@@ -25,14 +25,19 @@ from forge.sql.ast.definitions import PartitionClause, PartitionDraft
 from forge.sql.errors import SqlError, at_offset
 from forge.sql.expressions import Expression, parse_expression
 from forge.sql.expressions.evaluation import kind_of
+from forge.sql.lexer import shown
 
 MAX_PARTITIONS = 8192
-#: What a partitioning function may do (sql/item_func.h, check_partition_func_processor), as far as it is computed here.
+#: What a partitioning function may do (sql/item_func.h, check_partition_func_processor), by the names of nodes.
 _ALLOWED = frozenset({
     "Column", "Identifier", "Literal", "Paren", "Neg", "Add", "Sub", "Mul", "IntDiv", "Mod", "Abs", "Floor", "Ceil",
     "Year", "Month", "Day", "DayOfMonth", "DayOfWeek", "DayOfYear", "Quarter", "WEEKDAY", "DateDiff", "TsOrDsToDate",
+    "Hour", "Minute", "Second", "MICROSECOND", "TIME_TO_SEC", "TO_SECONDS", "YEARWEEK", "Extract", "Var",
     "UNIX_TIMESTAMP",
 })  # fmt: skip
+
+#: What HASH takes for NULL: the least BIGINT (part_val_int; recorded with 13 partitions).
+_NULL = -(1 << 63)
 
 Chooser = Callable[[Row], int]
 
@@ -99,7 +104,7 @@ def used_columns(clause: PartitionClause, definition: Definition, key_columns: S
 
 
 def _function(clause: PartitionClause, definition: Definition) -> Expression:
-    return parse_expression(clause.expression, server_line(definition.server).grammar)
+    return parse_expression(clause.expression, server_line(definition.server).grammar, of_partitions=True)
 
 
 def _columns(clause: PartitionClause, definition: Definition, key_columns: Sequence[int]) -> list[int]:
@@ -126,7 +131,7 @@ def _chooser(clause: PartitionClause, count: int, definition: Definition, key_co
     expression = _function(clause, definition)
     value = _integer_function(expression, definition)
     if clause.kind == "hash":
-        return lambda row: _placed(value(row) or 0, count, clause.linear)
+        return lambda row: _placed(_NULL if (number := value(row)) is None else number, count, clause.linear)
     if clause.kind == "range":
         return _by_range(value, [_bound(part, clause) for part in clause.parts])
     return _by_list(value, [[_constant(entry[0]) for entry in _listed(part, clause)] for part in clause.parts])
@@ -134,12 +139,21 @@ def _chooser(clause: PartitionClause, count: int, definition: Definition, key_co
 
 def _integer_function(expression: Expression, definition: Definition) -> Callable[[Row], int | None]:
     for node in expression.tree.walk():
-        if kind_of(node) not in _ALLOWED:
-            raise ScenarioError(f"{kind_of(node).upper()} is not allowed in a partitioning function")
+        if kind_of(node) not in _ALLOWED or "'" in expression.sql or '"' in expression.sql:
+            raise ScenarioError(
+                f"{shown(expression.sql)} is not allowed as a partitioning function",
+                expected="columns, + - * DIV MOD, and functions such as TO_DAYS, YEAR and UNIX_TIMESTAMP",
+            )
     used = [definition.columns[definition.index_of(name, 0)] for name in expression.columns()]
     if not used:
         raise ScenarioError("the partitioning function is a constant", expected="a function of columns")
-    if kind_of(expression.tree) in ("Column", "Paren") and used[0].type_facts.partitioning != "expression":
+    of_moments = any(column.type.name == "TIMESTAMP" for column in used)
+    if of_moments != any(kind_of(node) == "UNIX_TIMESTAMP" for node in expression.tree.walk()):
+        raise ScenarioError(
+            f"{shown(expression.sql)} depends on the time zone",
+            expected="UNIX_TIMESTAMP of a TIMESTAMP, and of nothing else",
+        )
+    if kind_of(expression.tree.unnest()) == "Column" and used[0].type_facts.partitioning != "expression":
         raise ScenarioError(
             f"column {used[0].name!r} is not an integer", expected="an integer, or a function that gives one"
         )
@@ -157,7 +171,7 @@ def _placed(number: int, count: int, linear: bool) -> int:
 
 
 def _constant(text: str) -> int | None:
-    value = parse_expression(text).evaluate({})
+    value = parse_expression(text, of_partitions=True).evaluate({})
     if value is not None and not isinstance(value, int):
         raise ScenarioError(f"{text} is not an integer", expected="an integer")
     return value
@@ -247,6 +261,14 @@ def _by_columns(clause: PartitionClause, columns: list[ColumnDefinition], places
 def has_text_values(clause: PartitionClause | None) -> bool:
     """Whether there are partitions by COLUMNS with values that are text, dates included."""
     return clause is not None and bool(clause.columns) and _have_text(clause.parts)
+
+
+def reads_zone(clause: PartitionClause | None, server: str) -> bool:
+    """Whether a bound is made of a moment in the session's time zone."""
+    functions = server_line(server).ddl.zoned_bounds
+    parts = clause.parts if clause is not None else ()
+    texts = [text.upper() for part in parts for entry in part.values for text in entry]
+    return any(function in text for text in texts for function in functions)
 
 
 def _have_text(parts: Sequence[PartitionDraft]) -> bool:

@@ -111,5 +111,7 @@ class Definitions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     #: Keys on geometries, on columns of length 0, on whole TEXTs and with prefixes that are no prefixes are taken, and
     #: cut; PRIMARY KEY may stand beside NULL, and twice.
     lenient_keys: bool
+    #: Functions of texts in the bounds of partitions that ask for the time zone.
+    zoned_bounds: tuple[str, ...]
     #: DESC of a key's column is obeyed.
     descending_keys: bool

@@ -104,8 +104,16 @@ class Expression:
         return value.value if isinstance(value, Unsigned) else value
 
 
-def parse_expression(sql: str, grammar: Grammar | None = None, *, in_statement: bool = False) -> Expression:
-    """The expression in ``sql``, for a server of that grammar; ``in_statement``: it may ask for user variables, NOW().
+#: What is computed as in UTC, which only the functions of partitions ask for.
+_OF_PARTITIONS = ("UNIX_TIMESTAMP",)
+
+
+def parse_expression(
+    sql: str, grammar: Grammar | None = None, *, in_statement: bool = False, of_partitions: bool = False
+) -> Expression:
+    """The expression in ``sql``, for a server of that grammar.
+
+    ``in_statement``: it may ask for user variables, NOW(); ``of_partitions``: it chooses a partition, or is a bound.
 
     Raises ScenarioError for what is not an expression, UnsupportedError for functions that are not computed here.
     """
@@ -120,6 +128,8 @@ def parse_expression(sql: str, grammar: Grammar | None = None, *, in_statement: 
     with_json = grammar is None or grammar.json_expressions
     for node in tree.walk():
         kind = kind_of(node)
+        if kind in _OF_PARTITIONS and not of_partitions:
+            raise UnsupportedError(f"{kind} in expressions is not supported yet")
         if kind not in RULES or (not with_json and (kind in OF_MYSQL_ONLY or is_array(node))):
             raise UnsupportedError(f"{_name_of(node)} in expressions is not supported yet")
         if kind in OF_STATEMENTS and not in_statement:
@@ -128,8 +138,10 @@ def parse_expression(sql: str, grammar: Grammar | None = None, *, in_statement: 
 
 
 def _name_of(node: Any) -> str:
-    """What SQL calls a function, with its underscores; the kind of other nodes."""
+    """What SQL calls a function, with its underscores; the text of a word that is none; the kind of other nodes."""
     kind = kind_of(node).upper()
+    if kind in ("COMMAND", "VAR"):
+        return shown(node.sql(dialect="mysql"))
     name = str(node.sql_name()) if hasattr(node, "sql_name") else kind
     return name if name.replace("_", "") == kind else kind
 

@@ -47,6 +47,87 @@ def _of_date(compute: Callable[[str], Operand]) -> Rule:
 WRAPPERS = ("TsOrDsToDate", "TsOrDsToTimestamp")
 
 
+_CLOCK = re.compile(r"(?:\d{4}-\d\d-\d\d ?)?(-?)(?:(\d{1,3}):(\d\d):(\d\d)(?:\.(\d{1,6}))?)?")
+
+
+def _clock(value: Operand) -> tuple[int, int, int, int]:
+    """Hours, minutes, seconds and microseconds of a moment or a TIME.  Raises UnsupportedError for other operands."""
+    match = _CLOCK.fullmatch(value) if isinstance(value, str) else None
+    if match is None or match[1]:
+        raise UnsupportedError(f"the expression makes a time of {value!r}, which is not supported yet")
+    return int(match[2] or 0), int(match[3] or 0), int(match[4] or 0), int((match[5] or "").ljust(6, "0"))
+
+
+def _seconds_of_day(value: Operand) -> int:
+    hours, minutes, seconds, _ = _clock(value)
+    return hours * 3600 + minutes * 60 + seconds
+
+
+def _to_seconds(value: Operand) -> int | None:
+    days = days_of(value)
+    return None if days is None else days * 86400 + _seconds_of_day(value)
+
+
+def _unix_timestamp(value: Operand) -> int | None:
+    """Of a moment in UTC."""
+    days = days_of(value)
+    return 0 if days is None else days * 86400 + _seconds_of_day(value) - (days_of("1970-01-01") or 0) * 86400
+
+
+def _year_week(value: Operand) -> int | None:
+    """Weeks begin with Sunday; the first of a year is that of its first Sunday (mode 0)."""
+    if days_of(value) is None:
+        return None
+    year, month, number = parts_of(value)
+    if year < 2:
+        raise UnsupportedError(f"YEARWEEK of {value!r} is not supported yet")
+    day = dt.date(year, month, number)
+    sunday = day - dt.timedelta(days=day.isoweekday() % 7)
+    return sunday.year * 100 + (sunday.timetuple().tm_yday - 1) // 7 + 1
+
+
+#: Parts of EXTRACT's units: each is one of these, or a first and a last one.
+_UNITS: dict[str, Callable[[Operand], int]] = {
+    "YEAR": lambda value: parts_of(value)[0],
+    "MONTH": lambda value: parts_of(value)[1],
+    "DAY": lambda value: parts_of(value)[2],
+    "HOUR": lambda value: _clock(value)[0],
+    "MINUTE": lambda value: _clock(value)[1],
+    "SECOND": lambda value: _clock(value)[2],
+}
+
+
+def _extract(node: Any, row: Row) -> Operand:
+    """EXTRACT(unit FROM moment): of several parts all digits."""
+    value, unit = evaluate(node.expression, row), node.this.name.upper()
+    if value is None:
+        return None
+    if unit == "QUARTER":
+        return (parts_of(value)[1] + 2) // 3
+    if unit == "MICROSECOND":
+        return _clock(value)[3]
+    first, _, last = unit.partition("_")
+    if first not in _UNITS or (last and last not in _UNITS):
+        raise UnsupportedError(f"EXTRACT({unit} FROM ...) is not supported yet")
+    names = list(_UNITS)
+    number = 0
+    for name in names[names.index(first) : names.index(last or first) + 1]:
+        number = number * 100 + _UNITS[name](value)
+    return number
+
+
+def _argument(compute: Callable[[Any], Operand]) -> Rule:
+    """A function of one moment that sqlglot does not know."""
+
+    def rule(node: Any, row: Row) -> Operand:
+        if len(node.expressions) != 1:
+            raise UnsupportedError(f"{kind_of(node)} with {len(node.expressions)} arguments is not supported yet")
+        value = evaluate(node.expressions[0], row)
+        return None if value is None else compute(value)
+
+    return rule
+
+
 def _weekday(value: str) -> int | None:
     days = days_of(value)
     return None if days is None else (days + 5) % 7
@@ -117,6 +198,15 @@ MOMENT_RULES: dict[str, Rule] = {
     "Quarter": _of_date(lambda value: (parts_of(value)[1] + 2) // 3),
     "DayOfWeek": _of_date(lambda value: None if (day := _weekday(value)) is None else (day + 1) % 7 + 1),
     "DayOfYear": _of_date(_day_of_year),
+    "Hour": _of_date(lambda value: _clock(value)[0]),
+    "Minute": _of_date(lambda value: _clock(value)[1]),
+    "Second": _of_date(lambda value: _clock(value)[2]),
+    "MICROSECOND": _argument(lambda value: _clock(value)[3]),
+    "TIME_TO_SEC": _argument(_seconds_of_day),
+    "TO_SECONDS": _argument(_to_seconds),
+    "UNIX_TIMESTAMP": _argument(_unix_timestamp),
+    "YEARWEEK": _argument(_year_week),
+    "Extract": _extract,
     "WEEKDAY": lambda node, row: None if (value := evaluate(node.expressions[0], row)) is None else _weekday(value),
     "DateDiff": _datediff,
     "TsOrDsToDate": _to_date,
