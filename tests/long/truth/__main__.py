@@ -20,11 +20,12 @@ from typing import Any
 
 import msgspec
 
+from forge.corpus.findings.records import findings_dir, read_finding
 from forge.corpus.kit.withheld import withheld_cases
 from forge.corpus.manifest import Entry, read_bytes_of, read_entries
-from forge.errors import ScenarioError
+from forge.errors import ForgeError, ScenarioError
 from tests.counted_runs import behind, count_run
-from tests.long.truth.replaying import builds_for, planned, replayed
+from tests.long.truth.replaying import builds_for, found, planned, replayed
 from tests.long.vendors.applier import Applier
 
 _HERE = Path(__file__).parent
@@ -61,7 +62,12 @@ def main() -> int:
     parser.add_argument("--first", type=int, help="number of the first (default: behind the counted ones)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--case", action="append", help="these cases in the place of drawn ones")
+    parser.add_argument(
+        "--findings", action="store_true", help="the values that findings call right in the place of cases"
+    )
     given = parser.parse_args()
+    if given.findings:
+        return _findings(read_reasons())
     order = given.case or _order(given.corpus, given.seed)
     first = 0 if given.case else behind(_RUNS, seed=given.seed) if given.first is None else given.first
     last = min(first + given.count, len(order))
@@ -90,6 +96,33 @@ def main() -> int:
             count_run(_RUNS, line, counts=not (given.case or new))
             sys.stdout.flush()
     return 1 if unexplained else 0
+
+
+def _findings(reasons: list[Reason]) -> int:
+    """Replay the files of all findings about a cell; the exit code."""
+    told: Counter[str] = Counter()
+    by_reason: Counter[str] = Counter()
+    with ExitStack() as stack:
+        appliers: dict[str, Applier] = {}
+        for path in sorted(findings_dir().glob("*.toml")):
+            made = read_finding(path).made
+            if made is None or made.cell is None:
+                continue
+            told["findings"] += 1
+            try:
+                of_finding = found(made.data)
+            except ForgeError as error:
+                _sort(path.stem, "no server", [f"plan: {error}"], reasons, told, by_reason)
+                continue
+            for build in builds_for(of_finding.server):
+                if build not in appliers:
+                    appliers[build] = stack.enter_context(Applier(build))
+                result = replayed(of_finding, [made.data], appliers[build], is_whole=False)
+                told["replays"] += 1
+                told["cells"] += result.cells
+                _sort(path.stem, build, result.differences, reasons, told, by_reason)
+    sys.stdout.write(f"{dict(told)} {dict(sorted(by_reason.items()))}\n")
+    return 1 if told["unexplained"] else 0
 
 
 def _order(corpus: Path, seed: int) -> list[str]:
@@ -122,7 +155,19 @@ def _tell(
     told["replays"] += 1
     told["tables"] += result.tables
     told["cells"] += result.cells
-    for difference in result.differences:
+    _sort(case, build, result.differences, reasons, told, by_reason)
+
+
+def _sort(
+    case: str,
+    build: str,
+    differences: list[str],
+    reasons: list[Reason],
+    told: Counter[str],
+    by_reason: Counter[str],
+) -> None:
+    """Count the differences by their reasons, and print those without."""
+    for difference in differences:
         reason = next((one.name for one in reasons if one.explains(case, build, difference)), None)
         if reason is not None:
             by_reason[reason] += 1

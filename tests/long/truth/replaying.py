@@ -6,15 +6,18 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
+from forge.binlog.reader import read_events
 from forge.corpus.cases import Case, cases_of, shipped_folders
 from forge.errors import ForgeError
 from forge.plan.plan import Plan
 from forge.record.client import RecordingError
 from forge.record.contents import answered, asked_tables, questions
 from forge.record.contents_difference import decoded_contents, planned_contents, table_difference
+from forge.render.schema_of import schemas_of
 from forge.render.sql import replay_script
-from forge.scenario import plan
+from forge.scenario import Scenario, plan
 from forge.scenario.matrix import base_scenario
+from forge.scenario.table_model import TableDeclaration
 from forge.servers import server_line
 from tests.long.vendors.applier import Applier, ServerEnded
 
@@ -50,8 +53,19 @@ def planned(case: str, file: str) -> Plan:
     return plan(base_scenario(found.text, file=found.file, settings=found.settings))
 
 
-def replayed(of_case: Plan, files: list[bytes], applier: Applier) -> Replayed:
-    """Apply the files on a fresh server and compare what its tables hold.  Raises nothing for any case."""
+def found(log: bytes) -> Plan:
+    """What is there before the file of a finding: its tables, empty.  Raises ScenarioError."""
+    version = next(iter(read_events(log))).event.body.server_version
+    line = "mariadb-11.8" if "MariaDB" in version else "mysql-5.5" if version < "5.6" else "mysql-9.7"
+    tables: list[str | TableDeclaration] = [schema.create_table().rstrip(";\n") for schema in schemas_of(log)]
+    return plan(Scenario("found", server=line, tables=tables, existing=True))
+
+
+def replayed(of_case: Plan, files: list[bytes], applier: Applier, *, is_whole: bool = True) -> Replayed:
+    """Apply the files on a fresh server and compare what its tables hold.  Raises nothing for any case.
+
+    ``is_whole``: the plan has all that the files have.
+    """
     result = Replayed()
     try:
         applied = applier.apply(files, before=_before(of_case))
@@ -63,7 +77,7 @@ def replayed(of_case: Plan, files: list[bytes], applier: Applier) -> Replayed:
         return result
     try:
         expected = [decoded_contents(of_case, files)]
-        if not (of_case.session.edits or of_case.session.torn):
+        if is_whole and not (of_case.session.edits or of_case.session.torn):
             expected.append(planned_contents(of_case))
     except ForgeError as error:
         result.differences.append(f"decode: {error}")
