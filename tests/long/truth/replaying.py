@@ -9,6 +9,7 @@ from pathlib import Path
 from forge.binlog.reader import read_events
 from forge.corpus.cases import Case, cases_of, shipped_folders
 from forge.errors import ForgeError
+from forge.events.format_description import FormatDescription
 from forge.plan.plan import Plan
 from forge.record.client import RecordingError
 from forge.record.contents import answered, asked_tables, questions
@@ -19,6 +20,7 @@ from forge.scenario import Scenario, plan
 from forge.scenario.matrix import base_scenario
 from forge.scenario.table_model import TableDeclaration
 from forge.servers import server_line
+from forge.servers.features import Family
 from tests.long.vendors.applier import Applier, ServerEnded
 
 #: Builds that apply logs of a family.
@@ -55,7 +57,8 @@ def planned(case: str, file: str) -> Plan:
 
 def found(log: bytes) -> Plan:
     """What is there before the file of a finding: its tables, empty.  Raises ScenarioError."""
-    version = next(iter(read_events(log))).event.body.server_version
+    description = next(iter(read_events(log))).event.body
+    version = description.server_version if isinstance(description, FormatDescription) else ""
     line = "mariadb-11.8" if "MariaDB" in version else "mysql-5.5" if version < "5.6" else "mysql-9.7"
     tables: list[str | TableDeclaration] = [schema.create_table().rstrip(";\n") for schema in schemas_of(log)]
     return plan(Scenario("found", server=line, tables=tables, existing=True))
@@ -68,7 +71,7 @@ def replayed(of_case: Plan, files: list[bytes], applier: Applier, *, is_whole: b
     """
     result = Replayed()
     try:
-        applied = applier.apply(files, before=_before(of_case))
+        applied = applier.apply(files, before=_before(of_case, applier.build.vendor))
     except (ServerEnded, RecordingError) as error:
         result.differences.append(f"before: {error}")
         return result
@@ -99,10 +102,12 @@ def replayed(of_case: Plan, files: list[bytes], applier: Applier, *, is_whole: b
     return result
 
 
-def _before(of_case: Plan) -> str:
-    """Statements that make what is there before the log begins."""
+def _before(of_case: Plan, family: Family) -> str:
+    """Statements that make on a server of the family what is there before the log begins."""
     if not of_case.existing:
         return ""
+    if family == "mariadb" != server_line(of_case.server).family:
+        of_case = replace(of_case, server="mariadb-10.11")
     groups = of_case.groups[: of_case.existing]
     return replay_script(
         replace(of_case, groups=groups, existing=0, file_steps=(), event_steps=(), turns=(), reconnects=())
