@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from forge.errors import UnsupportedError
 from forge.events.row_image import bitmap_of
 from forge.plan.changes import ChangeKind
 from forge.plan.keys import key_of_rows
@@ -89,6 +90,11 @@ def _after(statement: RowsStatement, session: Session, line: ServerLine, *, late
     table = statement.table
     if late:
         return _chosen(table, written_columns(statement, line))
+    if table.row_end is not None and session.row_image != "noblob":
+        # MariaDB writes rows that have versions as a whole (recorded on 10.11 and 11.8).
+        if session.row_image == "minimal":
+            _check_virtual(table)
+        return _whole(table, line)
     keyless = line.rows.keyless_images_whole and key_of_rows(table) is None
     if session.row_image == "full" or statement.text.assigned is None or keyless:
         return _whole(table, line)
@@ -99,6 +105,14 @@ def _after(statement: RowsStatement, session: Session, line: ServerLine, *, late
         if line.rows.noblob_keeps_key and key is not None:
             written |= {part.column for part in key.parts}
     return _chosen(table, written)
+
+
+def _check_virtual(table: Table) -> None:
+    """Raises UnsupportedError for a virtual column without a key, which such images have as NULL, computed or not."""
+    lost = [column.name for i, column in enumerate(table.columns) if column.generated and i not in _kept(table)]
+    if lost:
+        problem = f"MINIMAL images of a system-versioned table with the virtual column {lost[0]!r} are not supported"
+        raise UnsupportedError(f"{problem} ({table.full_name})", expected="STORED, or a key on it")
 
 
 def written_columns(statement: RowsStatement, line: ServerLine) -> set[int]:
@@ -162,7 +176,8 @@ def _kept(table: Table) -> set[int]:
 
 
 def _indexed(table: Table) -> set[int]:
-    return {part.column for key in table.keys for part in key.parts}
+    hashes = {index for index, column in enumerate(table.columns) if column.system == "hash"}
+    return hashes | {part.column for key in table.keys for part in key.parts}
 
 
 def _without_blobs(table: Table) -> set[int]:

@@ -24,6 +24,8 @@ class RowChange:
     before: Row | None
     after: Row | None
     after_duplicate: bool = False
+    #: The row of the past that an UPDATE of a system-versioned table leaves, which has all columns on MariaDB 11.8.
+    is_past: bool = False
     #: UPDATE of JSON columns by JSON functions: column to the diffs that the server noted, in bytes; None: it gave up.
     diffs: Mapping[int, bytes | None] = field(default_factory=dict, compare=False)
 

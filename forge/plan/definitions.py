@@ -193,6 +193,12 @@ class TableAlteration(DdlStatement):
     def kind(self) -> str:  # type: ignore[override]
         return self.form
 
+    @property
+    def adds_versions(self) -> bool:
+        """Whether rows begin to have versions, at the statement's time."""
+        has = any(table.row_end is not None for table in self.tables)
+        return has and self.change is not None and self.change.before.row_end is None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlterationStart(DdlStatement):

@@ -40,9 +40,13 @@ def key_of_rows(table: Table) -> Key | None:
     if table.primary_key is not None:
         return table.primary_key
     for key in table.keys:
-        if key.kind == "unique" and all(
-            not table.takes_null(part) and key_prefix(table, part) is None and not _is_virtual(table, part)
-            for part in key.parts
+        if (
+            key.kind == "unique"
+            and not key.hashed
+            and all(
+                not table.takes_null(part) and key_prefix(table, part) is None and not _is_virtual(table, part)
+                for part in key.parts
+            )
         ):
             return key
     return None
@@ -56,12 +60,13 @@ def unique_keys(table: Table) -> list[Key]:
     """The primary and unique keys in the order in which the server keeps and checks them (sort_keys in sql_table.cc).
 
     The primary key, those without NULLs, the others; within these, keys of whole columns before those with prefixes.
+    MariaDB looks at those that it keeps as hashes ahead of all (recorded on 10.11 and 11.8).
     """
 
-    def rank(key: Key) -> tuple[bool, bool, bool]:
+    def rank(key: Key) -> tuple[bool, bool, bool, bool]:
         nullable = any(map(table.takes_null, key.parts))
         prefixed = any(key_prefix(table, part) is not None for part in key.parts)
-        return key.kind != "primary", nullable, prefixed
+        return not key.hashed, key.kind != "primary", nullable, prefixed
 
     return sorted((key for key in table.keys if key.kind != "index"), key=rank)
 

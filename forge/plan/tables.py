@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from forge.sql.ast.definitions import ReferentialAction
+from forge.sql.ast.definitions import ReferentialAction, SystemRole
 from forge.values.base import Value
 from forge.values.declaration.sqltype import SqlType
 
@@ -52,6 +52,10 @@ class Key:
     name: str
     kind: Literal["primary", "unique", "index"]
     parts: tuple[KeyPart, ...]
+    #: WITHOUT OVERLAPS: the columns with the begin and the end of its period.
+    period: tuple[int, int] | None = None
+    #: A long UNIQUE key, which the server keeps as a hash in a hidden column.
+    hashed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,10 @@ class TableColumn:
     clock_is_local: bool = False
     #: Names (lower-case) of the columns that a generated column is computed from.
     uses: frozenset[str] = frozenset()
+    #: What the server keeps in it by itself.
+    system: SystemRole = ""
+    #: False: WITHOUT SYSTEM VERSIONING.
+    versioned: bool = True
 
     @property
     def now_digits(self) -> int:
@@ -133,6 +141,11 @@ class Table:
             if column.name.lower() == name.lower():
                 return index
         raise KeyError(name)
+
+    @property
+    def row_end(self) -> int | None:
+        """Index of the column with the end of a row's time; None for a table without system versioning."""
+        return next((index for index, column in enumerate(self.columns) if column.system == "row_end"), None)
 
     @property
     def hidden(self) -> int:

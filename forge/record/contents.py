@@ -91,7 +91,9 @@ def _select(table: Table) -> str:
         order = " ORDER BY " + ", ".join(
             identifier(table.columns[part.column].name) for part in table.primary_key.parts
         )
-    return f"SELECT {asked} FROM {qualified(table.database, table.name)}{order};"
+    # Rows of the past are in the log as well.
+    times = "" if table.row_end is None else " FOR SYSTEM_TIME ALL"
+    return f"SELECT {asked} FROM {qualified(table.database, table.name)}{times}{order};"
 
 
 class _Question(NamedTuple):
@@ -104,6 +106,8 @@ class _Question(NamedTuple):
 
 def _question(column: TableColumn) -> _Question:
     name, facts = identifier(column.name), facts_of(column.type)
+    if column.system == "hash":
+        return _Question("NULL", "text")  # No SELECT has it.
     if facts.has_charset and collation(column.type.collation or BINARY_COLLATION).charset == "ucs2":
         # It holds halves of characters, which are none in other sets.
         return _Question(f"HEX({name})", "text", "utf-16-be")

@@ -104,16 +104,19 @@ def decoded_contents(plan: Plan, files: Sequence[bytes]) -> Contents:
     in_rows = not any(isinstance(group, Transaction) and group.has_text for group in plan.groups)
     logged_tables = comparable_tables(plan) if in_rows else {}
     decoded = contents_of_decode(files, _declared(plan, logged_tables)) if logged_tables else {}
-    if server_line(plan.server).rows.generated_images == "inserted":
-        for name in decoded:
-            _forget_generated(decoded[name], logged_tables[name])
+    told = server_line(plan.server).rows.generated_images != "inserted"
+    for name in decoded:
+        _forget_generated(decoded[name], logged_tables[name], only_hashes=told)
     return {name: decoded[name] for name in logged_tables if name in decoded}
 
 
 def planned_contents(plan: Plan) -> Contents:
     """The rows that the scenario itself says each table holds."""
     planned = {table.full_name: table for table in asked_tables(plan) if table.full_name in plan.contents}
-    return contents_of_decode([contents_logged(plan)], _declared(plan, planned))
+    held = contents_of_decode([contents_logged(plan)], _declared(plan, planned))
+    for name in held:
+        _forget_generated(held[name], planned[name], only_hashes=True)
+    return held
 
 
 def _declared(plan: Plan, tables: Mapping[str, Table]) -> dict[str, Sequence[Column]]:
@@ -131,12 +134,14 @@ def _first_difference(selected: Contents, decoded: Contents) -> ContentsDifferen
     return None
 
 
-def _forget_generated(contents: TableContents, table: Table) -> None:
-    """UPDATE changes generated columns without telling (MariaDB 11.8)."""
+def _forget_generated(contents: TableContents, table: Table, *, only_hashes: bool) -> None:
+    """UPDATE changes generated columns without telling (MariaDB 11.8), and no SELECT tells the hashes of keys."""
+    columns = [i for i, column in enumerate(table.columns) if column.generated is not None]
+    if only_hashes:
+        columns = [index for index in columns if table.columns[index].system]
     for row in contents.rows:
-        for index, column in enumerate(table.columns):
-            if column.generated is not None:
-                row[index] = UNTOLD
+        for index in columns:
+            row[index] = UNTOLD
 
 
 Rows = list[tuple[Shown, ...]]

@@ -40,14 +40,27 @@ def load_data(into: str, rows: list[list[Cell]] | None = None, **how: Any) -> St
     return Statement(load_data=LoadData(into=into, rows=rows, **how))
 
 
-def update(table: str, *, set: dict[str, Cell], where: Where | None = None, query: str | None = None) -> Statement:
+def update(
+    table: str,
+    *,
+    set: dict[str, Cell],
+    where: Where | None = None,
+    for_portion_of: dict[str, list[Any]] | None = None,
+    query: str | None = None,
+) -> Statement:
     """UPDATE: ``update("shop.orders", where={"id": 1}, set={"qty": 3})``."""
-    return Statement(update=Update(table=table, set=set, where=where), query=query)
+    return Statement(update=Update(table=table, set=set, where=where, for_portion_of=for_portion_of), query=query)
 
 
-def delete(table: str, *, where: Where | None = None, query: str | None = None) -> Statement:
+def delete(
+    table: str,
+    *,
+    where: Where | None = None,
+    for_portion_of: dict[str, list[Any]] | None = None,
+    query: str | None = None,
+) -> Statement:
     """DELETE: ``delete("shop.orders", where={"id": [1, 2]})``."""
-    return Statement(delete=Delete(table=table, where=where), query=query)
+    return Statement(delete=Delete(table=table, where=where, for_portion_of=for_portion_of), query=query)
 
 
 def ddl(text: str) -> Statement:

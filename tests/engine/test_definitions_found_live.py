@@ -35,8 +35,6 @@ def test_a_definition_that_servers_refuse_is_refused(server: str, columns: str, 
 @pytest.mark.parametrize(
     "columns",
     [
-        "a TEXT UNIQUE",
-        "a INT, UNIQUE (a) USING HASH",
         "a INT DEFAULT CURRENT_TIMESTAMP",
         "a CHAR(9) DEFAULT NOW(6)",
         "a CHAR(0), FULLTEXT KEY (a)",

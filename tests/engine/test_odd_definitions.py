@@ -105,7 +105,6 @@ def test_a_server_takes_a_definition_or_not(column: str, servers: tuple[str, ...
         ("c INT(256)", "display width 256; expected 0 to 255"),
         ("c ENUM('a','b') DEFAULT '2'", "ENUM has no member '2'; expected a member, not its number"),
         ("c SET('a','b') DEFAULT ' 2'", "SET has no member ' 2'"),
-        ("c DATE DEFAULT (UTC_DATE())", "UTC_DATE in expressions is not supported yet"),
     ],
 )
 def test_what_no_server_takes_is_refused_by_name(column: str, problem: str) -> None:

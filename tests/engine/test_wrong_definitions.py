@@ -199,7 +199,7 @@ def test_a_wrong_definition_gets_one_sentence(
     "text",
     [
         table("CREATE TABLE d.t (a INT) ENGINE=FEDERATED"),
-        table("CREATE TABLE d.t (a VARCHAR(40) DEFAULT (uuid()))"),
+        table("CREATE TABLE d.t (a VARCHAR(40) AS (uuid_short()))"),
     ],
 )
 def test_a_definition_that_servers_know_and_we_do_not_is_refused_by_name(

@@ -69,10 +69,13 @@ def asks_for_time(statement: RowsStatement | DdlStatement) -> bool:
         changes = isinstance(statement, TableAlteration | ObjectDefinition | TableUpkeep)
         columns = [column for table in statement.tables for column in table.columns] if changes else []
         asks = isinstance(statement, ObjectDefinition) and statement.fraction
-        return asks or any(map(_takes_time, columns))
+        versions = isinstance(statement, TableAlteration) and statement.adds_versions
+        return asks or versions or any(map(_takes_time, columns))
     if any(call.name in CLOCK_FUNCTIONS for call in statement.text.calls | statement.triggers.calls):
         return True
     if any("now" in origins for origins in statement.evaluation.origins):
+        return True
+    if statement.table.row_end is not None:
         return True
     return statement.kind != "delete" and any(map(_takes_time, statement.table.columns))
 

@@ -147,9 +147,10 @@ def mariadb_ddl_variables(
     # A row that is copied converts its TIMESTAMP (recorded on 10.11 and 11.8).
     zone = zone or (making.changes_timestamps and not starts)
     zone = zone or (isinstance(statement, TableCreation) and statement.zone)
-    if zone or any(column.type.name != "TIMESTAMP" or column.clock_is_local for column in evaluated):
+    versions = isinstance(statement, TableAlteration) and statement.adds_versions
+    if zone or versions or any(column.type.name != "TIMESTAMP" or column.clock_is_local for column in evaluated):
         variables["time_zone"] = session.time_zone
-    if reads_fraction(evaluated, line):
+    if versions or reads_fraction(evaluated, line):
         variables["hrnow"] = microsecond
     return in_order(variables, line)
 

@@ -167,10 +167,11 @@ def _encoded(
         name = part.table.full_name
         if change.kind != "insert":
             changed.add(name)
-        key = (id(part), change.kind, change.after_duplicate, name in changed)
+        follows = name in changed and not (change.is_past and part.kind == "update")
+        key = (id(part), change.kind, change.after_duplicate, follows)
         encoder = encoders.get(key)
         if encoder is None:
-            encoder = _ChangeEncoder(part, change, table_ids[name], session, line, changed=name in changed)
+            encoder = _ChangeEncoder(part, change, table_ids[name], session, line, changed=follows)
             encoders[key] = encoder
         extra = partition_info(part.table, change, line)
         shape = replace(encoder.shape, extra=encoder.shape.extra + extra) if extra else encoder.shape

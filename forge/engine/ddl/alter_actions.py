@@ -25,7 +25,9 @@ from forge.sql.ast.alter_actions import (
     AddKey,
     AlterColumn,
     AlterPartitions,
+    AlterTimes,
     ChangeColumn,
+    ColumnAction,
     Conditional,
     ConvertCharset,
     DropCheck,
@@ -58,6 +60,7 @@ def apply_action(alteration: Alteration, action: Action) -> None:
             alteration.skipped.append(action.action)
         return
     alteration.applied.append(action)
+    _check_versions(alteration, action)
     _HANDLERS[type(action)](alteration, action)
 
 
@@ -256,6 +259,31 @@ def _set_options(alteration: Alteration, action: SetOptions) -> None:
     alteration.options.update(options.idle)
 
 
+def _alter_times(alteration: Alteration, action: AlterTimes) -> None:
+    """Raises SqlError where a server would refuse it, SqlUnsupported for declared columns of versions."""
+    if action.period is not None:
+        alteration.periods = (*alteration.periods, action.period)
+    elif action.dropped:
+        left = tuple(period for period in alteration.periods if not same_name(period.name, action.dropped))
+        if left == alteration.periods:
+            raise SqlError(f"table {alteration.state.name} has no period {action.dropped!r}", action.offset)
+        alteration.periods = left
+    else:
+        if alteration.versioned == action.versioned:
+            has = "has system versioning already" if action.versioned else "has no system versioning"
+            raise SqlError(f"table {alteration.state.name} {has}", action.offset)
+        if any(slot.column.column.system for slot in alteration.slots):
+            raise SqlUnsupported("DROP SYSTEM VERSIONING beside declared columns is not supported yet", action.offset)
+        alteration.versioned = bool(action.versioned)
+
+
+def _check_versions(alteration: Alteration, action: Action) -> None:
+    """Columns of a system-versioned table stay as they are (error 4119), as long as the session does not say KEEP."""
+    if alteration.state.definition.versioned and isinstance(action, ColumnAction | ConvertCharset):
+        problem = f"a change of the columns of the system-versioned table {alteration.state.name} is not supported"
+        raise SqlUnsupported(problem, 0, expected="DROP SYSTEM VERSIONING before")
+
+
 def _rename_column(alteration: Alteration, action: RenameColumn) -> None:
     _rename(alteration, _old_index(alteration, action.old, action.offset), action.new, action.offset)
 
@@ -317,5 +345,6 @@ _HANDLERS: Final[dict[type[Any], Callable[[Alteration, Any], None]]] = {
     RenameKey: _rename_key,
     RenameTo: _rename_table,
     SetOptions: _set_options,
+    AlterTimes: _alter_times,
     SwitchKeys: _switch_keys,
 }

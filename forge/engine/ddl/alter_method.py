@@ -21,6 +21,7 @@ from forge.sql.ast.alter_actions import (
     AddKey,
     AlterColumn,
     AlterPartitions,
+    AlterTimes,
     ChangeColumn,
     ConvertCharset,
     DropColumn,
@@ -54,7 +55,7 @@ def alter_method(
     copied = any(
         (isinstance(action, AddCheck) and action.check.enforced)
         or (isinstance(action, EnforceCheck) and action.enforced)
-        or isinstance(action, (AlterPartitions, OrderRows, SwitchKeys))
+        or isinstance(action, (AlterPartitions, AlterTimes, OrderRows, SwitchKeys))
         or (isinstance(action, AddColumn) and isinstance(action.column.default, ExpressionDefault))
         or (isinstance(action, AddColumn | ChangeColumn) and any(check.enforced for check in action.column.checks))
         for action in actions

@@ -32,6 +32,8 @@ def altered_table(alteration: Alteration, definition: Definition, version: int, 
         if alteration.emptied and before is not None and before(state.rows[number]) // width in alteration.emptied:
             altered.has_holes = True
             continue
+        if not (definition.versioned or state.is_current(state.rows[number])):
+            continue  # DROP SYSTEM VERSIONING
         row = _converted(alteration, definition, state.rows[number], altered, time)
         altered.inserted = place if reordered else number
         altered.add(row)
@@ -79,7 +81,8 @@ def _converted(
                     converted(alteration.state.columns[slot.source], column, row[slot.source], alteration.dialect)
                 )
     try:
-        return with_generated(definition.columns, values, clips=alteration.clips)
+        values += _hidden_values(alteration, altered, row, time)
+        return with_generated(altered.columns, values, clips=alteration.clips)
     except UnsupportedError:
         raise
     except ScenarioError as error:
@@ -89,6 +92,13 @@ def _converted(
         raise UnsupportedError(
             f"{error.problem}: a virtual column that rows cannot hold is not supported yet"
         ) from None
+
+
+def _hidden_values(alteration: Alteration, altered: TableState, row: Row, time: StatementTime) -> list[Value | None]:
+    """The values of hidden columns: kept, or as those of a row that comes."""
+    old = {column.name: value for column, value in zip(alteration.state.columns, row, strict=True)}
+    hidden = altered.columns[len(altered.definition.columns) :]
+    return [old.get(column.name, omitted_value(column, time)) for column in hidden]
 
 
 def _new_value(

@@ -60,6 +60,8 @@ class Alteration:
         #: Keys to add: they speak of columns by the names that they have in the end.
         self.new_keys: list[KeyDraft] = []
         self.database_collation = database_collation
+        self.periods = state.definition.periods
+        self.versioned = state.definition.versioned
         self.partitions = state.definition.partitions
         #: Places of partitions that are dropped with their rows.
         self.emptied: frozenset[int] = frozenset()
@@ -73,7 +75,7 @@ class Alteration:
         self.engine = state.definition.engine
         #: Options that leave no trace.
         self.options = dict(state.definition.options)
-        self.slots = [Slot(column, index) for index, column in enumerate(state.columns)]
+        self.slots = [Slot(column, index) for index, column in enumerate(state.definition.columns)]
         self.auto_increment: int | None = None
         #: The columns that the statement defines.
         self.defined: list[ColumnDraft] = []
@@ -86,7 +88,7 @@ class Alteration:
         """(old index, old column, new column) of the columns that were there before."""
         return [
             (slot.source, self.state.columns[slot.source], column)
-            for slot, column in zip(self.slots, altered.columns, strict=True)
+            for slot, column in zip(self.slots, altered.definition.columns, strict=True)
             if slot.source is not None
         ]
 
@@ -114,7 +116,7 @@ def named_keys(state: TableState) -> list[KeyDraft]:
         replace(
             draft,
             name=None if key.kind == "primary" else key.name,
-            parts=tuple(replace(part, prefix=kept.prefix) for part, kept in zip(draft.parts, key.parts, strict=True)),
+            parts=tuple(replace(part, prefix=kept.prefix) for part, kept in zip(draft.parts, key.parts, strict=False)),
         )
         for draft, key in zip(state.definition.keys, state.table.keys, strict=True)
     ]

@@ -21,9 +21,10 @@ from forge.engine.dictionary.foreign_key_definition import (
     with_foreign_keys,
 )
 from forge.engine.dictionary.key_definition import with_spatial
+from forge.engine.dictionary.system_columns import with_periods
 from forge.engine.dictionary.table_state import TableState
 from forge.servers import server_line
-from forge.sql.ast.definitions import KeyDraft
+from forge.sql.ast.definitions import KeyDraft, PeriodDraft
 from forge.sql.errors import SqlError
 
 
@@ -42,7 +43,7 @@ def finish_alteration(alteration: Alteration, name: TableName, context: DdlConte
             if expression is not None:
                 check_table_charset(column, expression, alteration.collation, line)
     new_keys = (with_spatial(key, columns, line) for key in alteration.new_keys)
-    keys = (*(_fitting(key, columns) for key in alteration.keys), *new_keys)
+    keys = (*(_fitting(key, columns, alteration.engine) for key in alteration.keys), *new_keys)
     check_primary_nulls(keys, alteration.defined, line)
     checks = tuple(alteration.checks)
     check_row_format(alteration.options, alteration.engine)
@@ -52,18 +53,34 @@ def finish_alteration(alteration: Alteration, name: TableName, context: DdlConte
         partitions=alteration.partitions,
         temporary=alteration.state.definition.temporary,
         options=tuple(alteration.options.items()),
+        periods=_renamed_periods(alteration),
+        versioned=alteration.versioned,
     )
-    definition = definition.with_not_null_keys().with_checks(alteration.new_checks)
+    definition = with_periods(definition.with_not_null_keys().with_checks(alteration.new_checks))
     definition = _with_foreign_keys(alteration, definition, context)
     return altered_table(alteration, definition, context.catalog.next_version(name), context.time)
 
 
-def _fitting(key: KeyDraft, columns: Iterable[ColumnDefinition]) -> KeyDraft:
+def _renamed_periods(alteration: Alteration) -> tuple[PeriodDraft, ...]:
+    names = alteration.renamed_columns()
+    return tuple(
+        replace(
+            period,
+            start=names.get(period.start.lower(), period.start),
+            end=names.get(period.end.lower(), period.end),
+        )
+        for period in alteration.periods
+    )
+
+
+def _fitting(key: KeyDraft, columns: Iterable[ColumnDefinition], engine: str) -> KeyDraft:
     """A key that stays, with prefixes only where its columns are longer still and of types that take them (recorded on
     9.7 and 10.11).
     """
     if key.special:
         return key
+    if key.kind == "unique" and key.using == "HASH" and engine != "MEMORY":
+        key = replace(key, using="")  # Of a key that fits, MariaDB forgets the hash (recorded on 10.11 and 11.8).
     by_name = {column.name.lower(): column for column in columns}
     parts = tuple(
         part if _is_longer(by_name.get(part.column.lower()), part.prefix) else replace(part, prefix=None)

@@ -19,6 +19,7 @@ from forge.engine.dictionary.generated_moments import check_generated_moments
 from forge.engine.dictionary.key_definition import with_spatial
 from forge.engine.dictionary.partitions import reads_zone
 from forge.engine.dictionary.show_create import create_table_text
+from forge.engine.dictionary.system_columns import with_periods
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.dictionary.tables import plan_table
 from forge.engine.rows.time_zones import zone_refusal
@@ -252,7 +253,10 @@ def defined_table(
         engine=engine,
         temporary=statement.temporary,
         options=statement.options.idle,
+        periods=statement.periods,
+        versioned=statement.options.versioned or any(draft.versioned for draft in statement.columns),
     ).with_not_null_keys()
+    definition = with_periods(definition)
     checks = [*statement.checks, *(check for draft in statement.columns for check in draft.checks)]
     definition = definition.with_checks(sorted(checks, key=lambda check: check.offset))
     return replace(definition, partitions=statement.partitions)

@@ -76,9 +76,13 @@ def with_default(
         if digits is not None:
             return _with_clock(defined, digits)
         with at_offset(default.offset):
-            expression = parse_expression(default.sql)
+            try:
+                expression = parse_expression(default.sql)
+            except UnsupportedError:
+                # What it gives is the scenario's to say.
+                return without_default(defined).replace(computed_default=True)
             if expression.columns():
-                raise UnsupportedError("DEFAULT expressions that use other columns are not supported yet")
+                return without_default(defined).replace(computed_default=True)
             if line.grammar.opens_literal_defaults:
                 with _refused_of_json(defined, default.offset):
                     _check_computed(defined, expression, dialect)

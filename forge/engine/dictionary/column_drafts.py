@@ -44,6 +44,8 @@ def define_column(
     ``dialect``: what the session's modes make of values.
     """
     sql_type = draft.type.resolve(table_collation, server)
+    if _is_json_by_check(draft, sql_type, server):
+        sql_type, draft = SqlType("JSON"), replace(draft, checks=())
     nullable = draft.nullable if draft.nullable is not None else "primary" not in draft.keys
     line = server_line(server)
     if draft.says_null and "primary" in draft.keys:
@@ -81,6 +83,8 @@ def define_column(
         visible=draft.visible,
         generated=draft.generated,
         on_update_now=draft.on_update is not None,
+        system=draft.system,
+        versioned=draft.versioned is not False and not draft.system,
     )
     with at_offset(draft.offset):
         for feature in column_features(column):
@@ -109,6 +113,14 @@ def define_column(
         if defined.default is not None:
             check_table_charset(defined, defined.default, table_collation, line)
     return defined
+
+
+def _is_json_by_check(draft: ColumnDraft, sql_type: SqlType, server: str) -> bool:
+    """Whether the column is what MariaDB makes of JSON, as its SHOW CREATE TABLE prints it."""
+    if len(draft.checks) != 1 or sql_type != stored_type(SqlType("JSON"), server):
+        return False
+    check = draft.checks[0].expression.replace("`", "").replace(" ", "").lower()
+    return draft.checks[0].name is None and check == f"json_valid({draft.name.lower()})"
 
 
 def check_table_charset(

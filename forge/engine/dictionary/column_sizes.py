@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.events.column_kinds import is_character, longest_value
+from forge.values.text.column_charset import charset_of
 from forge.values.wire_types import WireType
 
 
@@ -21,3 +22,13 @@ def stored_bytes(column: ColumnDefinition) -> int:
     if is_character(column.wire):
         return longest_value(column.wire) or 0
     return column.codec.width(column.wire, bytes(64), 0)
+
+
+def part_bytes(column: ColumnDefinition, prefix: int | None) -> int:
+    """Bytes that count for the limit of a key; the length in front of a VARCHAR does not."""
+    if prefix is None:
+        if column.type_facts.is_varying:
+            return int.from_bytes(column.wire.metadata, "little")
+        return stored_bytes(column)
+    charset = charset_of(column.wire)
+    return prefix * (charset.max_length if charset else 1)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from forge.charsets import charset, collation
 from forge.engine.dictionary.literals import under
-from forge.plan.tables import TableColumn
+from forge.plan.tables import Row, TableColumn
 from forge.servers import ServerLine
 from forge.servers.facts.values import Dialect
 from forge.sql.ast.definitions import (
@@ -33,6 +34,8 @@ class ColumnDefinition:
     offset: int = 0
     #: What it was last defined by.
     draft: ColumnDraft | None = None
+    #: What a server keeps in it of a long UNIQUE key.
+    row_hash: Callable[[Row], int | None] | None = None
 
     @property
     def name(self) -> str:

@@ -8,13 +8,14 @@ from itertools import count
 
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.engines import INNODB
-from forge.errors import nearest
+from forge.errors import UnsupportedError, nearest
 from forge.plan.tables import ForeignKey
 from forge.servers import server_line
 from forge.sql.ast.definitions import (
     CheckDraft,
     KeyDraft,
     PartitionClause,
+    PeriodDraft,
 )
 from forge.sql.errors import SqlError, at_offset
 from forge.sql.expressions import parse_expression
@@ -45,6 +46,9 @@ class Definition:
     temporary: bool = False
     #: Options that leave no trace but in SHOW CREATE TABLE: (name, value).
     options: tuple[tuple[str, str], ...] = ()
+    periods: tuple[PeriodDraft, ...] = ()
+    #: WITH SYSTEM VERSIONING.
+    versioned: bool = False
 
     def find(self, name: str) -> int | None:
         """Index of the column of that name (case-insensitive); None if there is none."""
@@ -82,7 +86,11 @@ class Definition:
                 raise SqlError(f"CHECK constraint {named.name!r} is defined twice", check.offset)
             with at_offset(check.offset):
                 grammar = server_line(self.server).grammar
-                expression = parse_expression(check.expression, grammar)
+                try:
+                    expression = parse_expression(check.expression, grammar)
+                except UnsupportedError:
+                    checks.append(replace(named, computed=False))
+                    continue
                 if grammar.enforces_checks and not expression.is_condition:
                     # ER_NON_BOOLEAN_EXPR_FOR_CHECK_CONSTRAINT
                     raise SqlError("the expression of a CHECK is no condition", check.offset, expected="a comparison")

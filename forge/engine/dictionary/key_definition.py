@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
-from forge.engine.dictionary.column_sizes import stored_bytes
+from forge.engine.dictionary.column_sizes import part_bytes
 from forge.engine.dictionary.columns import ColumnDefinition, key_refusal
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.engines import INNODB, NUMBERS_GROUPS, key_limit
 from forge.engine.dictionary.json_cells import cells_for
+from forge.engine.dictionary.system_columns import hashed_keys, stored_keys
 from forge.errors import ScenarioError
 from forge.plan.requirements import expression_features
 from forge.plan.tables import Key, KeyExpression, KeyPart, Row
@@ -27,16 +28,20 @@ from forge.values.text.column_charset import charset_of
 MAX_KEYS, MAX_KEY_PARTS = 65, 16
 
 
-def named_keys(definition: Definition) -> Iterable[Key]:
-    """The keys with the names that servers give: PRIMARY, or that of the first column, made unique by _2, _3 ..."""
+def named_keys(definition: Definition, columns: tuple[ColumnDefinition, ...]) -> Iterable[Key]:
+    """The keys with the names that servers give: PRIMARY, or that of the first column, made unique by _2, _3 ...
+
+    ``columns``: with the hidden ones.
+    """
     if len(definition.keys) > MAX_KEYS:
         raise SqlError(f"the table has {len(definition.keys)} keys", 0, expected=f"at most {MAX_KEYS}")
     taken = {key.name.lower() for key in definition.keys if key.name}
     primary_seen = False
     used: set[str] = set()
-    hidden = count(len(definition.columns))
+    hidden = count(len(columns))
     _check_visible(definition)
-    for key in definition.keys:
+    hashed = list(hashed_keys(definition))
+    for key, stored in zip(definition.keys, stored_keys(definition), strict=True):
         if key.kind == "primary":
             if primary_seen:
                 refusal = key_refusal(server_line(definition.server))
@@ -51,7 +56,10 @@ def named_keys(definition: Definition) -> Iterable[Key]:
         elif name.lower() in used:
             raise SqlError(f"key {name!r} is defined twice", key.offset)
         used.add(name.lower())
-        yield Key(name, key.kind, tuple(_key_parts(definition, key, hidden)))
+        whole = replace(definition, columns=columns)
+        parts = tuple(_key_parts(whole, stored, hidden, hashed=key in hashed))
+        period = (parts[-1].column, parts[-2].column) if key.parts[-1].without_overlaps else None
+        yield Key(name, key.kind, parts, period, hashed=key in hashed)
 
 
 def _check_visible(definition: Definition) -> None:
@@ -92,29 +100,18 @@ def _free_name(base: str, taken: set[str]) -> str:
     return next(f"{base}_{n}" for n in range(2, 1000) if f"{base}_{n}".lower() not in taken)
 
 
-def _check_hash(definition: Definition, key: KeyDraft) -> None:
-    """MariaDB keeps a UNIQUE key of whole BLOBs, or USING HASH, as a hash in a hidden column, which is logged too."""
-    if key.kind != "unique" or not server_line(definition.server).ddl.unique_hashes:
-        return
-    named = {part.column.lower() for part in key.parts if part.prefix is None}
-    whole = any(column.type_facts.is_lob for column in definition.columns if column.name.lower() in named)
-    if whole or (key.using == "HASH" and definition.engine != "MEMORY"):
-        raise SqlUnsupported("a UNIQUE key that is kept as a hash is not supported yet", key.offset)
-
-
-def _key_parts(definition: Definition, key: KeyDraft, hidden: Iterator[int]) -> Iterable[KeyPart]:
+def _key_parts(definition: Definition, key: KeyDraft, hidden: Iterator[int], *, hashed: bool) -> Iterable[KeyPart]:
     if len(key.parts) > MAX_KEY_PARTS:
         raise SqlError(f"a key has {len(key.parts)} columns", key.offset, expected=f"at most {MAX_KEY_PARTS}")
     seen: set[int] = set()
     total = 0
     arrays = 0
-    _check_hash(definition, key)
     line = server_line(definition.server)
     refusal = key_refusal(line)
     if key.special == "FULLTEXT":
         _check_collations(definition, key)
-    if key.special == "SPATIAL" and len(key.parts) > 1:
-        raise SqlError("a SPATIAL key has several columns", key.parts[1].offset, expected="one")
+    if key.special in ("SPATIAL", "VECTOR") and len(key.parts) > 1:
+        raise SqlError(f"a {key.special} key has several columns", key.parts[1].offset, expected="one")
     for part in key.parts:
         if part.expression is not None:
             expression = _key_expression(definition, key, part)
@@ -130,9 +127,9 @@ def _key_parts(definition: Definition, key: KeyDraft, hidden: Iterator[int]) -> 
         seen.add(index)
         if key.special:
             _check_special(definition, column, key.special, part, refusal)
-        else:
+        elif not hashed:
             part = _checked_part(column, part, refusal)
-            size = _part_bytes(column, part.prefix)
+            size = part_bytes(column, part.prefix)
             total += size
             limit = key_limit(definition.engine)
             if size > limit or total > limit:
@@ -216,6 +213,9 @@ def _check_special(
         raise known_refusal(f"a column of length 0 cannot be in a key: {column.name!r}", part.offset)
     if special == "FULLTEXT" and not column.type_facts.is_text:
         raise SqlError(f"a {column.type.name} column cannot be in a FULLTEXT key", part.offset, expected="text")
+    if special == "VECTOR" and (column.type_facts.kind != "vector" or column.column.nullable):
+        problem = f"column {column.name!r} cannot be in a VECTOR key"
+        raise SqlError(problem, part.offset, expected="a VECTOR that is NOT NULL")
     if special == "FULLTEXT" and part.prefix == 0:
         raise SqlError("a prefix has no length", part.offset, expected="1 or more")
     if special == "SPATIAL" and part.prefix is not None:
@@ -250,16 +250,6 @@ def _checked_part(column: ColumnDefinition, part: PartDraft, refusal: type[SqlEr
     if part.prefix > length:
         raise SqlError(f"a prefix of {part.prefix} is longer than the column", part.offset, expected=f"1 to {length}")
     return replace(part, prefix=None) if part.prefix == length else part
-
-
-def _part_bytes(column: ColumnDefinition, prefix: int | None) -> int:
-    """Bytes that count for the limit of a key; the length in front of a VARCHAR does not."""
-    if prefix is None:
-        if column.type_facts.is_varying:
-            return int.from_bytes(column.wire.metadata, "little")
-        return stored_bytes(column)
-    charset = charset_of(column.wire)
-    return prefix * (charset.max_length if charset else 1)
 
 
 def check_auto_increment(definition: Definition, keys: tuple[Key, ...]) -> None:

@@ -1,4 +1,5 @@
-"""The hash of PARTITION BY KEY (Field::hash, hash_sort of the collations; fitted to partition ids recorded on 9.7).
+"""The hash of PARTITION BY KEY (Field::hash, hash_sort of the collations; fitted to partition ids recorded on 9.7), and
+of MariaDB's long UNIQUE keys (fitted to hashes recorded on 10.11 and 11.8).
 
 Numbers, dates and years are hashed as if their bytes were text in latin1_swedish_ci: letters fold to upper case and
 bytes 0x20 at the end do not count.  The temporal types with fractions are hashed by their bytes.
@@ -6,7 +7,8 @@ bytes 0x20 at the end do not count.  The temporal types with fractions are hashe
 
 from __future__ import annotations
 
-from forge.charsets import collation, compare_key, is_exact
+from forge.charsets import Collation, collation, compare_key, is_exact
+from forge.engine.dictionary.cell_values import stored_bytes_of
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.errors import UnsupportedError
 from forge.values.base import Value
@@ -26,12 +28,43 @@ _WEIGHTS_0900 = bytes.fromhex(
     "1E331E711E951EB51EE31EF51EFF1F0B1F2103190395031A0485020B04821C471C601C7A1C8F1CAA1CE51CF41D181D321D4C"
     "1D651D771DAA1DB91DDD1E0C1E211E331E711E951EB51EE31EF51EFF1F0B1F21031B061E031C0620"
 )
+#: Weights of the same characters in the collations of UCA 14, 4 and 5.2 (WEIGHT_STRING on MariaDB 11.8).
+_WEIGHTS_UCA = {
+    "uca1400": bytes.fromhex(
+        "02090268032903C0203603C103BD03220334033503B5069D0224020D028103BA206B206C206D206E206F20702071207220732074"
+        "0241023B06A106A206A3026F03B42075208F20A920BF20DB21162125214C21672183219C21B021E821F7221D224D2262227522B6"
+        "22DF230123312343234D2359236F033603BB033704CC020B04C92075208F20A920BF20DB21162125214C21672183219C21B021E8"
+        "21F7221D224D2262227522B622DF230123312343234D2359236F033806A5033906A7"
+    ),
+    "unicode_520": bytes.fromhex(
+        "020A026E02F5036211E10363035F02EE02FF030003570550023402230281035C12051206120712081209120A120B120C120D120E"
+        "0247024305540555055602730356120F1225123D1250126B12A312B012D312EC1305131E1330135F136D138E13B313C813DA1410"
+        "14331453147B148D1497149C14AD0301035E03020211021D020E120F1225123D1250126B12A312B012D312EC1305131E1330135F"
+        "136D138E13B313C813DA141014331453147B148D1497149C14AD030305580304055B"
+    ),
+    "unicode": bytes.fromhex(
+        "02090251027E02D20E0F02D302CF02770288028902C80428022F0221025D02CC0E290E2A0E2B0E2C0E2D0E2E0E2F0E300E310E32"
+        "023D023A042C042D042E025502C70E330E4A0E600E6D0E8B0EB90EC10EE10EFB0F100F210F2E0F5B0F640F820FA70FB40FC00FEA"
+        "1002101F10441051105A105E106A028A02CE028B020F021B020C0E330E4A0E600E6D0E8B0EB90EC10EE10EFB0F100F210F2E0F5B"
+        "0F640F820FA70FB40FC00FEA1002101F10441051105A105E106A028C0430028D0433"
+    ),
+}
 #: FNV-1a of 64 bits (my_hash_sort_uca_900 in ctype-uca.cc; fitted to partition ids recorded on 9.7).
 _FNV_BASIS, _FNV_PRIME = 14695981039346656037, 1099511628211
 
 
-def key_hash(columns: list[ColumnDefinition], values: list[Value | None]) -> int:
-    """The 32 bits that KEY distributes rows by.  Raises UnsupportedError for types whose hash is not known here."""
+def key_hash(columns: list[ColumnDefinition], values: list[Value | None], subject: str = "PARTITION BY KEY") -> int:
+    """The 32 bits that KEY distributes rows by.
+
+    Raises UnsupportedError for types whose hash is not known here; ``subject`` asks for it.
+    """
+    try:
+        return _key_hash(columns, values)
+    except UnsupportedError as error:
+        raise UnsupportedError(f"{subject} on {error.problem}") from None
+
+
+def _key_hash(columns: list[ColumnDefinition], values: list[Value | None]) -> int:
     first, second = 1, 4
     for column, value in zip(columns, values, strict=True):
         if value is None:
@@ -55,7 +88,7 @@ def _hash_0900(text: str, first: int) -> int:
     """One step of the hash for text: what the characters fold to has to be in ASCII, whose weights are known here."""
     folded = compare_key(_UTF8MB4_0900_AI_CI, text)
     if not isinstance(folded, str) or not all(" " <= character <= "~" for character in folded):
-        raise UnsupportedError(f"PARTITION BY KEY on {text!r} in utf8mb4_0900_ai_ci is not supported yet")
+        raise UnsupportedError(f"{text!r} in utf8mb4_0900_ai_ci is not supported yet")
     value = first ^ _FNV_BASIS
     for character in folded:
         place = 2 * (ord(character) - ord(" "))
@@ -75,13 +108,39 @@ def _hashed(column: ColumnDefinition, value: Value) -> bytes:
         return bytes(value).ljust(1 if column.type.length is None else column.type.length, b"\0")
     if name == "VARBINARY":
         return bytes(value)
-    number = column.type.collation
-    if facts.is_text and number is not None:
-        text = raw[1 if column.wire.metadata[-1] == 0 or name == "CHAR" else 2 :]
-        if number == _LATIN1_SWEDISH_CI:
-            return text.rstrip(_SPACE).translate(_WEIGHTS)
-        weights = collation(number)
-        if is_exact(number) and weights.pad_space and weights.charset in ("latin1", "utf8mb4", "utf8mb3", "ascii"):
-            return text.rstrip(_SPACE)
-        raise UnsupportedError(f"PARTITION BY KEY on text in {weights.name} is not supported yet")
-    raise UnsupportedError(f"PARTITION BY KEY on a {name} column is not supported yet")
+    if facts.is_lob and facts.is_bytes:
+        return bytes(value)
+    if facts.is_text and column.type.collation is not None:
+        text = str(value)
+        return _weights_of(collation(column.type.collation), text, stored_bytes_of(column, text))
+    raise UnsupportedError(f"a {name} column is not supported yet")
+
+
+def _weights_of(rules: Collation, text: str, stored: bytes) -> bytes:
+    """The bytes of a text as its collation weighs them."""
+    kept = stored.rstrip(_SPACE) if rules.pad_space else stored
+    if rules.id == _LATIN1_SWEDISH_CI:
+        return kept.translate(_WEIGHTS)
+    if is_exact(rules.id) and rules.charset in ("latin1", "utf8mb4", "utf8mb3", "ascii"):
+        return kept
+    if rules.name.startswith("ascii_general_"):
+        return kept.upper()
+    if rules.charset not in ("utf8mb4", "utf8mb3"):
+        raise UnsupportedError(f"text in {rules.name} is not supported yet")
+    key = compare_key(rules.id, text)
+    if rules.name.removesuffix("_ci").removesuffix("_nopad").endswith("_general"):
+        return b"".join(_general_weight(character, rules) for character in key)
+    table = next((weights for word, weights in _WEIGHTS_UCA.items() if f"_{word}_" in rules.name), None)
+    folds = rules.name.endswith("_ci") and "_as_" not in rules.name
+    if table is None or not all(" " <= character <= "~" for character in (key if folds else text)):
+        raise UnsupportedError(f"{text!r} in {rules.name} is not supported yet")
+    places = (2 * (ord(character) - ord(" ")) for character in key)
+    return b"".join(table[place : place + 2] for place in places)
+
+
+def _general_weight(character: str, rules: Collation) -> bytes:
+    """The weight of a character in general_ci, its low byte first; the key has the first character of that weight."""
+    code = min(ord(character), 0xFFFD)
+    if character.upper() != character and len(character.upper()) == 1:
+        raise UnsupportedError(f"{character!r} in {rules.name} is not supported yet")
+    return code.to_bytes(2, "little")

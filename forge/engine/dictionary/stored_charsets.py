@@ -24,7 +24,7 @@ def keeps_charset(definition: Definition) -> bool:
         return True
     expressions = [expression for column in definition.columns for expression in (column.default, column.generated)]
     grammar = server_line(definition.server).grammar
-    expressions += [parse_expression(check.expression, grammar) for check in definition.checks]
+    expressions += [parse_expression(check.expression, grammar) for check in definition.checks if check.computed]
     return any(expression is not None and expression.casts_to_text for expression in expressions)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from forge.engine.dictionary.cell_values import sort_value
@@ -11,6 +12,7 @@ from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.key_definition import RowExpression
 from forge.engine.dictionary.key_sets import KeySet, KeySets, is_taken
+from forge.engine.dictionary.system_columns import hidden_columns, last_moment
 from forge.engine.dictionary.tables import plan_table
 from forge.errors import ScenarioError, about
 from forge.plan.keys import KeyEntry, key_entries, key_of_rows, unique_keys
@@ -41,6 +43,8 @@ class TableState:
     def __init__(self, definition: Definition, version: int, auto_increment: int = 1) -> None:
         self.definition = definition
         self.table: Table = plan_table(definition, version)
+        #: With the hidden ones.
+        self.columns: tuple[ColumnDefinition, ...] = (*definition.columns, *hidden_columns(definition))
         grammar = server_line(definition.server).grammar
         self._rows: dict[int, Row] = {}
         #: Rows behind those that nobody has asked for yet, with the number of the first.
@@ -68,13 +72,14 @@ class TableState:
         #: The CHECK constraints that are enforced.
         self.enforces_checks = True
         self.checks = [
-            (check, RowExpression(parse_expression(check.expression, grammar), definition.columns))
+            (check, RowExpression(parse_expression(check.expression, grammar), self.columns))
             for check in definition.checks
-            if check.enforced
+            if check.enforced and check.computed
         ]
         #: Rows that have moved to another partition: (the last number before that, a count).
         self._moved: dict[int, tuple[int, int]] = {}
         self._rewritten = 0
+        self._row_end, self._last_moment = self.table.row_end, last_moment(self.columns[0].wire.dialect)
         #: The key that InnoDB orders rows by.
         self.clustering = key_of_rows(self.table)
         #: A MEMORY table that has not been opened since the server was started again.
@@ -113,6 +118,10 @@ class TableState:
         self.locked = set(self.locked)
         self._is_shared = False
 
+    def is_current(self, row: Row) -> bool:
+        """Whether the row is there; False for one of the past, which a system-versioned table keeps."""
+        return self._row_end is None or row[self._row_end] == self._last_moment
+
     def lock(self, number: int) -> None:
         """A prepared XA transaction has changed the row."""
         self._own()
@@ -126,10 +135,6 @@ class TableState:
     @property
     def name(self) -> str:
         return self.table.full_name
-
-    @property
-    def columns(self) -> tuple[ColumnDefinition, ...]:
-        return self.definition.columns
 
     def add(self, row: Row) -> int:
         """Store a row; its number.  Raises ScenarioError for a duplicate key."""
@@ -357,8 +362,22 @@ class TableState:
         for key, own, taken in zip(self.unique, entries, self._taken, strict=True):
             if any(entry in taken for entry in own):
                 raise self._duplicate(key, row)
+            if key.period is not None and self._overlapping(key, row, number):
+                raise ScenarioError(f"table {self.name} has a row with another period that overlaps in key {key.name}")
         for own, taken in zip(entries, self._taken, strict=True):
             taken.update(dict.fromkeys(own, number))
+
+    def _overlapping(self, key: Key, row: Row, number: int) -> bool:
+        """Whether another row of the same key is there at the same time: WITHOUT OVERLAPS."""
+        assert key.period is not None
+        start, end = key.period
+        named = replace(key, parts=tuple(part for part in key.parts if part.column not in key.period))
+        entry = next(iter(key_entries(self.table, named, row)), None)
+        return entry is not None and any(
+            other != number and there[start] < row[end] and row[start] < there[end]
+            for other, there in self.rows.items()
+            if entry == next(iter(key_entries(self.table, named, there)), None)
+        )
 
     def _release(self, row: Row) -> None:
         for key, taken in zip(self.unique, self._taken, strict=True):

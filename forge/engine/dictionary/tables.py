@@ -11,6 +11,7 @@ from forge.engine.dictionary.engines import INNODB
 from forge.engine.dictionary.key_definition import check_auto_increment, named_keys
 from forge.engine.dictionary.partitions import partition_of, used_columns
 from forge.engine.dictionary.stored_charsets import check_texts
+from forge.engine.dictionary.system_columns import hidden_columns, last_moment
 from forge.plan.keys import key_of_rows
 from forge.plan.tables import Table
 from forge.servers import ServerLine, server_line
@@ -27,12 +28,13 @@ def plan_table(definition: Definition, version: int) -> Table:
     """The compiler's form of the definition.  Raises SqlError where a server would refuse it."""
     _check_columns(definition)
     check_texts(definition)
-    keys = tuple(named_keys(definition))
+    columns = (*definition.columns, *hidden_columns(definition))
+    keys = tuple(named_keys(definition, columns))
     check_auto_increment(definition, keys)
     table = Table(
         database=definition.database,
         name=definition.name,
-        columns=tuple(column.column for column in definition.columns),
+        columns=tuple(column.column for column in columns),
         keys=keys,
         collation=definition.collation,
         engine=definition.engine,
@@ -49,6 +51,8 @@ def _partitioned(definition: Definition, clause: PartitionClause, table: Table) 
         raise SqlError(f"the storage engine {definition.engine} has no partitions", clause.offset, expected=INNODB)
     if definition.foreign_keys:
         raise SqlError("a table with partitions has no foreign keys", clause.offset)
+    if clause.kind == "system_time":
+        return _by_time(definition, clause, table)
     key = key_of_rows(table)
     key_columns = [part.column for part in key.parts] if key else []
     used = used_columns(clause, definition, key_columns)
@@ -63,11 +67,20 @@ def _partitioned(definition: Definition, clause: PartitionClause, table: Table) 
     return replace(table, partition=choose, partition_columns=frozenset(used))
 
 
+def _by_time(definition: Definition, clause: PartitionClause, table: Table) -> Table:
+    """PARTITION BY SYSTEM_TIME: the rows that are there have a partition of their own, behind those of the past."""
+    end = table.row_end
+    if end is None:
+        raise SqlError("PARTITION BY SYSTEM_TIME needs WITH SYSTEM VERSIONING", clause.offset)
+    last = last_moment(definition.columns[0].wire.dialect)
+    return replace(table, partition=lambda row: int(row[end] == last), partition_columns=frozenset({end}))
+
+
 def _check_invisible(column: ColumnDefinition, line: ServerLine) -> None:
     """MariaDB wants a default for an invisible column (4108, recorded)."""
     facts = column.column
     has_default = facts.has_default or facts.default_now or facts.computed_default
-    has_value = facts.nullable or has_default or facts.auto_increment or facts.on_update_now
+    has_value = facts.nullable or has_default or facts.auto_increment or facts.on_update_now or facts.system
     if not facts.visible and not has_value and column.generated is None and line.ddl.invisible_needs_default:
         raise SqlError(f"the invisible column {column.name!r} is NOT NULL", column.offset, expected="a default")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -15,6 +15,7 @@ from forge.engine.dml.generated_inserts import GeneratedInsert, insert_generated
 from forge.engine.dml.insert_form import Kind, declared_rows
 from forge.engine.dml.json_updates import JsonUpdate
 from forge.engine.dml.row_texts import duplicate_text, insert_text
+from forge.engine.dml.row_times import remove_row, rest_of_change, stamped
 from forge.engine.dml.same_rows import check_same
 from forge.engine.dml.spared_rows import spared
 from forge.engine.dml.trigger_cells import trigger_cells
@@ -377,29 +378,33 @@ class _Insert:
             before = state.rows[number]
             references = self.context.references
             bound = references.is_parent(state.table) or references.has_delete_trigger(state.table)
-            if key == state.unique[-1] and not bound:
+            bound |= state.table.row_end is not None and not references.line.rows.replaces_versions_in_place
+            if (key.hashed or key == state.unique[-1]) and not bound:
                 self.stays_marked = True
                 if before != row:
-                    self._change(number, row)
+                    self._change(number, row, range(len(row)))
                 else:
                     check_same(state)
                 return
-            before, cascaded = references.deletion_changes(state, number, replacement=row)
+            removed, cascaded = remove_row(state, number, None, self.context, replacement=row)
             self._follow(cascaded)
-            self._log(before, None, duplicate=True)
+            self.changes += [replace(change, after_duplicate=True) for change in removed]
             if state.auto_increment is not None:
                 self.numbering.given(row[state.auto_increment] or 0)
         self.context.references.check_row(state, row)
         state.add(row)
         self._log(None, row, duplicate=True)
 
-    def _change(self, number: int, after: Row) -> None:
+    def _change(self, number: int, after: Row, assigned: Collection[int]) -> None:
         self.duplicate = "updated" if self.updates else self.duplicate
         before = self.state.rows[number]
+        after = stamped(self.state, after, assigned, self.context)
         self.context.references.check_row(self.state, after, before)
         self._follow(self.context.references.parent_changes(self.state, before, after))
         self._log(before, after)
         self.state.change(number, after)
+        rest = rest_of_change(self.state, before, assigned, None, self.context)
+        self.changes += [replace(change, after_duplicate=self.stays_marked) for change in rest]
         self.numbering.following = max(self.numbering.following, self.state.next_auto_increment)
 
     def _update(self, new: Row, number: int) -> None:
@@ -414,6 +419,6 @@ class _Insert:
         if after != before:
             if self.context.ignores and state.conflict_of_change(number, after) is not None:
                 return
-            self._change(number, after)
+            self._change(number, after, self.updates)
         if state.auto_increment is not None:
             self.numbering.skip_to(after[state.auto_increment] or 0)

@@ -62,20 +62,22 @@ def duplicate_text(state: TableState, updates: Mapping[int, str | int]) -> str:
     )
 
 
-def update_text(state: TableState, assignments: Sequence[str], where: str, found: int, limit: int | None = None) -> str:
-    """UPDATE that finds so many rows in our order, and changes the first of them up to the limit."""
-    return update_sql(_name(state), assignments, where, _access(state, found)) + _limit(limit)
+def update_text(
+    state: TableState, assignments: Sequence[str], where: str, found: int, limit: int | None = None, portion: str = ""
+) -> str:
+    """UPDATE [FOR PORTION OF] that finds so many rows in our order, and changes the first of them up to the limit."""
+    return update_sql(_name(state) + portion, assignments, where, _access(state, found)) + _limit(limit)
 
 
-def delete_text(state: TableState, where: str, found: int, limit: int | None = None) -> str:
-    """DELETE that finds so many rows in our order, and deletes the first of them up to the limit."""
+def delete_text(state: TableState, where: str, found: int, limit: int | None = None, portion: str = "") -> str:
+    """DELETE [FOR PORTION OF] that finds so many rows in our order, and deletes the first of them up to the limit."""
     access = _access(state, found)
     if access.ignored and limit is not None:
         raise UnsupportedError(
             f"`limit` on {state.name}, which has keys and no primary key: DELETE takes no IGNORE INDEX beside LIMIT",
             expected="a `query:`",
         )
-    return delete_sql(_name(state), where, access) + _limit(limit)
+    return delete_sql(_name(state) + portion, where, access) + _limit(limit)
 
 
 def _limit(limit: int | None) -> str:
@@ -93,7 +95,8 @@ def _access(state: TableState, found: int) -> Access:
     if found < 2:
         return Access()
     if state.clustering is not None:
-        return Access(order=[_order_term(state.columns[part.column]) for part in state.clustering.parts])
+        columns = [state.columns[part.column] for part in state.clustering.parts]
+        return Access(order=[_order_term(column) for column in columns if not column.column.system])
     if state.is_shuffled and not is_transactional(state.table):
         raise UnsupportedError(
             f"{state.name} has no key, and a {state.table.engine} table puts new rows in the place of deleted ones:"

@@ -11,6 +11,7 @@ from forge.engine.dml.computed_values import ComputedValue, is_computed
 from forge.engine.dml.json_updates import Applied, JsonUpdate, is_json_update
 from forge.engine.dml.query_rows import check_rows
 from forge.engine.dml.row_texts import delete_text, own_values, update_text
+from forge.engine.dml.row_times import Portion, declared_portion, remove_row, rest_of_change, stamped
 from forge.engine.requests.cells import ColumnPlace, is_generator
 from forge.engine.requests.statements import Delete, Statement, Update
 from forge.engine.requests.statements import Further as DeclaredFurther
@@ -64,7 +65,9 @@ class _SetClause:
 def update_rows(state: TableState, statement: Statement, update: Update, context: DmlContext) -> RowsStatement:
     """Run an UPDATE.  Raises ScenarioError where a server would refuse it."""
     conditions = _where(state, "update", update.where, context)
-    found = _found(conditions, state, statement, update.limit, _written(state, update, context), context)
+    with context.place("update", "for_portion_of"):
+        portion = declared_portion(state, update.for_portion_of, context)
+    found = _found(conditions, state, statement, update.limit, _written(state, update, context), portion, context)
     chosen, searched = found[: update.limit], _searched("update", state, conditions)
     where = where_sql(conditions, state)
     state.updates += 1
@@ -82,7 +85,7 @@ def update_rows(state: TableState, statement: Statement, update: Update, context
         for index in clause.values
     ]
     with context.place("update"):
-        changes, further, first_stamped = _changed(state, chosen, clause, by_trigger, context)
+        changes, further, first_stamped = _changed(state, chosen, clause, by_trigger, portion, context)
     assigned = frozenset((*clause.values, *by_trigger))
     new_values = clause.values | {index: [cell.value] for index, cell in by_trigger.items()}
     return replace(
@@ -90,8 +93,8 @@ def update_rows(state: TableState, statement: Statement, update: Update, context
         changes=tuple(changes),
         further=tuple(further),
         text=StatementText(
-            statement.query or update_text(state, assignments, where, len(found), update.limit),
-            assigned=assigned | context.references.set_by_triggers(state.table, "update"),
+            statement.query or update_text(state, assignments, where, len(found), update.limit, _sql(portion)),
+            assigned=None if portion else assigned | context.references.set_by_triggers(state.table, "update"),
             reads=_read_columns(state, conditions, len(found)).union(
                 _read_for_checks(state, clause.values), clause.reads
             ),
@@ -142,7 +145,12 @@ def _set_clause(
 
 
 def _changed(
-    state: TableState, chosen: Sequence[int], clause: _SetClause, by_trigger: Mapping[int, Clipped], context: DmlContext
+    state: TableState,
+    chosen: Sequence[int],
+    clause: _SetClause,
+    by_trigger: Mapping[int, Clipped],
+    portion: Portion | None,
+    context: DmlContext,
 ) -> tuple[list[RowChange], list[Further], bool]:
     """Change the rows: what is logged of them, of their children, and whether ON UPDATE stamped the first one."""
     changes: list[RowChange] = []
@@ -151,14 +159,16 @@ def _changed(
     for position, number in enumerate(chosen):
         before = state.rows[number]
         new = {index: values[position] for index, values in clause.values.items()}
-        after, stamped = updated_row(state, before, new, by_trigger, context)
+        cut = before if portion is None else portion.cut(state, before)
+        after, first = updated_row(state, cut, new, by_trigger, context)
         if after == before:
             continue
+        after = stamped(state, after, clause.values, context)
         context.references.check_row(state, after, before)
         cascaded = context.references.parent_changes(state, before, after)
         further += [Further(len(changes), change) for change in cascaded]
         if not changes:
-            first_stamped = stamped
+            first_stamped = first
             # The first row that is logged: what those before it did shows with it.
             for index, of_rows in clause.applied.items():
                 asked = any(result.converts for result in of_rows[: position + 1])
@@ -167,6 +177,7 @@ def _changed(
         changes.append(RowChange(state.rows[number], after, diffs=diffs))
         try:
             state.change(number, after)
+            changes += rest_of_change(state, before, clause.values, portion, context)
         except ScenarioError:
             if state.clustering is None:
                 # Else the text has ORDER BY.
@@ -310,26 +321,39 @@ def _is_same(state: TableState, before: Row, after: Row) -> bool:
 def delete_rows(state: TableState, statement: Statement, delete: Delete, context: DmlContext) -> RowsStatement:
     """Run a DELETE.  Raises ScenarioError where a server would refuse it."""
     conditions = _where(state, "delete", delete.where, context)
-    found = _found(conditions, state, statement, delete.limit, (), context)
+    with context.place("delete", "for_portion_of"):
+        portion = declared_portion(state, delete.for_portion_of, context)
+    found = _found(conditions, state, statement, delete.limit, (), portion, context)
     chosen, searched = found[: delete.limit], _searched("delete", state, conditions)
-    sql = statement.query or delete_text(state, where_sql(conditions, state), len(found), delete.limit)
+    where = where_sql(conditions, state)
+    sql = statement.query or delete_text(state, where, len(found), delete.limit, _sql(portion))
     changes: list[RowChange] = []
     further: list[Further] = []
     with context.place("delete"):
         for number in chosen:
             if number not in state.rows:
                 continue
-            before, cascaded = context.references.deletion_changes(state, number)
+            removed, cascaded = remove_row(state, number, portion, context)
             further += [Further(len(changes), change) for change in cascaded]
-            changes.append(RowChange(before, None))
+            changes += removed
     deletes_all = not conditions and delete.limit is None and statement.query is None
     return replace(
         searched,
         changes=tuple(changes),
         further=tuple(further),
-        text=StatementText(sql, clauses=Clauses(deletes_all=deletes_all), line=context.line),
+        # What is set to delete a row of a system-versioned table is its end.
+        text=StatementText(
+            sql,
+            assigned=None if state.table.row_end is None or portion else frozenset(),
+            clauses=Clauses(deletes_all=deletes_all),
+            line=context.line,
+        ),
         search=replace(searched.search, matched=len(chosen)),
     )
+
+
+def _sql(portion: Portion | None) -> str:
+    return "" if portion is None else portion.sql
 
 
 def _found(
@@ -338,10 +362,13 @@ def _found(
     statement: Statement,
     limit: int | None,
     written: Collection[int],
+    portion: Portion | None,
     context: DmlContext,
 ) -> list[int]:
     """Numbers of the rows that meet the conditions, in the order of the server; LIMIT takes the first of them."""
     found = matching(conditions, state)
+    if portion is not None:
+        found = [number for number in found if portion.touches(state, state.rows[number])]
     # What is joined, or runs in a trigger, has its order from another table.
     if statement.query is None or isinstance(statement, DeclaredFurther):
         return found

@@ -16,6 +16,12 @@ SetByTrigger = Annotated[
     dict[str, Any] | None, Meta(description="Values that a BEFORE trigger sets (SET NEW.column): column to cell.")
 ]
 
+ForPortionOf = Annotated[
+    Annotated[dict[str, Annotated[list[Any], Meta(min_length=2, max_length=2)]], Meta(min_length=1, max_length=1)]
+    | None,
+    Meta(description="MariaDB's FOR PORTION OF: the name of a period to the begin and the end of the portion."),
+]
+
 
 class _NewRows(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     into: TableName
@@ -84,6 +90,7 @@ class Update(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         Meta(description="LIMIT: the first so many of these rows alone, in the order in which they change."),
     ] = None
     set_by_trigger: SetByTrigger = None
+    for_portion_of: ForPortionOf = None
 
 
 class Delete(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
@@ -95,6 +102,7 @@ class Delete(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         Annotated[int, Meta(ge=1)] | None,
         Meta(description="LIMIT: the first so many of these rows alone, in the order in which they change."),
     ] = None
+    for_portion_of: ForPortionOf = None
 
 
 class PlacedEvent(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):

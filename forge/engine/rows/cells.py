@@ -45,6 +45,8 @@ def cell_value(column: ColumnDefinition, cell: Any, place: ColumnPlace, row: int
 
 def check_takes_value(column: ColumnDefinition, cell: Any, context: DmlContext) -> None:
     """Raises ScenarioError for a value of a generated column, UnsupportedError where the server forgets it."""
+    if column.column.system:
+        raise ScenarioError("the server keeps the column by itself", expected="nothing for it")
     if column.generated is None:
         return
     if context.catalog.line.ddl.forgets_generated_values and (cell is None or context.clips or context.ignores):

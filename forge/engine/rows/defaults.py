@@ -11,6 +11,7 @@ from typing import Any
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.json_cells import cells_for
 from forge.engine.dictionary.literals import taken, zero_value
+from forge.engine.dictionary.system_columns import last_moment
 from forge.engine.rows.time_zones import check_reads
 from forge.errors import ScenarioError, UnsupportedError, about
 from forge.plan.tables import Row
@@ -60,6 +61,8 @@ def omitted_value(column: ColumnDefinition, time: StatementTime, *, clips: bool 
     Without strict mode (``clips``) a NOT NULL column without a default gets the implicit one of its type.
     """
     facts = column.column
+    if facts.system:
+        return _kept_value(column, time)
     if facts.has_default:
         return facts.default
     if facts.default_now:
@@ -71,6 +74,8 @@ def omitted_value(column: ColumnDefinition, time: StatementTime, *, clips: bool 
             return _stored(column, value, clips=clips)
         if not facts.nullable:
             raise ScenarioError(f"column {column.name!r} is NOT NULL, and its default NULL", expected="a value for it")
+    if facts.computed_default:
+        raise UnsupportedError(f"the default of column {column.name!r} is not computed here", expected="a value for it")
     # Not even a session without strict mode has one for a geometry (recorded on MySQL 9.7).
     is_refused = not clips or facts_of(facts.type).is_geometry
     if facts.lacks_default and is_refused and facts_of(facts.type).kind != "enum":
@@ -89,6 +94,13 @@ def omitted_value(column: ColumnDefinition, time: StatementTime, *, clips: bool 
     raise NoDefault(f"column {column.name!r} is NOT NULL and has no default", expected="a value for it")
 
 
+def _kept_value(column: ColumnDefinition, time: StatementTime) -> Value | None:
+    """What a server keeps by itself of a row that comes; hashes are computed once all others are there."""
+    if column.column.system == "row_start":
+        return time.cell(column)
+    return last_moment(column.wire.dialect) if column.column.system == "row_end" else None
+
+
 def _clock(column: ColumnDefinition, time: StatementTime, digits: int) -> Value:
     """What an expression that is nothing but the time gives a column."""
     moment = time.cell(column, digits)
@@ -99,6 +111,8 @@ def with_generated(columns: Sequence[ColumnDefinition], values: Sequence[Value |
     """The row with its generated columns computed.  Raises ScenarioError where the result does not fit."""
     row = list(values)
     for index, column in enumerate(columns):
+        if column.row_hash is not None:
+            row[index] = column.row_hash(tuple(row))
         if column.generated is None:
             continue
         with about(f"generated column {column.name!r}"):

@@ -66,7 +66,8 @@ class References:
             parent = self.catalog.tables[foreign.parent]
             if foreign.parent == (state.table.database, state.table.name) and self._refers_to(state, foreign, row, row):
                 continue
-            if not any(self._refers_to(state, foreign, row, other, parent) for other in parent.rows.values()):
+            others = (other for other in parent.rows.values() if parent.is_current(other))
+            if not any(self._refers_to(state, foreign, row, other, parent) for other in others):
                 shown = ", ".join(map(str, values))
                 raise ScenarioError(
                     f"table {parent.name} has no row that {foreign.name} of {state.name} needs: {shown}"
@@ -178,7 +179,13 @@ class References:
 
     def _matching(self, child: TableState, foreign: ForeignKey, before: Row, parent: TableState) -> list[int]:
         """Numbers of the child rows, in the order of the index on the foreign key."""
-        chosen = [n for n, row in child.rows.items() if self._refers_to(child, foreign, row, before, parent)]
+        chosen = [
+            number
+            for number, row in child.rows.items()
+            if child.is_current(row) and self._refers_to(child, foreign, row, before, parent)
+        ]
+        if chosen and child.table.row_end is not None:
+            raise UnsupportedError(f"a foreign key that reaches rows of the system-versioned table {child.name}")
         width = len(foreign.columns)
         index = next(
             key for key in child.table.keys if tuple(part.column for part in key.parts[:width]) == foreign.columns

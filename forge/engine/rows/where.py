@@ -297,7 +297,7 @@ def matching(conditions: list[Condition], state: TableState) -> list[int]:
     chosen = [
         number
         for number, row in state.rows.items()
-        if all(condition.matches(row[condition.index]) for condition in conditions)
+        if state.is_current(row) and all(condition.matches(row[condition.index]) for condition in conditions)
     ]
     return state.ordered(chosen)
 

@@ -69,5 +69,7 @@ class Grammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     ordered_keys: tuple[str, ...]
     #: Attributes may stand behind CHECK, and all of them behind AS; else UNIQUE, COMMENT, INVISIBLE and CHECK alone.
     free_attributes: bool
+    #: Columns and keys may have ``name = value``, for storage engines to know.
+    named_options: bool
     #: COLLATE makes text of bytes and JSON, and says nothing of geometries; else they have the collation binary alone.
     bytes_take_collations: bool

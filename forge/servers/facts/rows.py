@@ -46,6 +46,8 @@ class Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     maps_silent_children: bool
     #: INSERT without a column list computes the defaults of invisible columns.
     computes_invisible_defaults: bool
+    #: REPLACE updates the row of a system-versioned table that the last unique key finds; else it ends that row.
+    replaces_versions_in_place: bool
     #: In a REPLACE, behind a row with a new number that replaced another, an existing number is refused (1062).
     refuses_stale_numbers: bool
     #: ON UPDATE CURRENT_TIMESTAMP looks for changes before the triggers run

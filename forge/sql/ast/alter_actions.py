@@ -17,6 +17,7 @@ from forge.sql.ast.definitions import (
     KeyDraft,
     PartitionClause,
     PartitionDraft,
+    PeriodDraft,
     Place,
     TableOptions,
     TableRef,
@@ -168,10 +169,28 @@ class SetOptions:
     options: TableOptions
 
 
+@dataclass(frozen=True, slots=True)
+class AlterTimes:
+    """ADD and DROP SYSTEM VERSIONING (``versioned``), ADD PERIOD (``period``), DROP PERIOD (``dropped``)."""
+
+    offset: int
+    versioned: bool | None = None
+    period: PeriodDraft | None = None
+    dropped: str = ""
+
+
 ColumnAction = AddColumn | ChangeColumn | RenameColumn | DropColumn | AlterColumn
 KeyAction = AddKey | DropKey | RenameKey | AddCheck | DropCheck | EnforceCheck | AddForeignKey | DropForeignKey
 PlainAction = (
-    ColumnAction | KeyAction | RenameTo | SetOptions | ConvertCharset | AlterPartitions | SwitchKeys | OrderRows
+    ColumnAction
+    | KeyAction
+    | RenameTo
+    | SetOptions
+    | ConvertCharset
+    | AlterPartitions
+    | SwitchKeys
+    | OrderRows
+    | AlterTimes
 )
 
 

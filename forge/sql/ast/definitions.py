@@ -19,6 +19,10 @@ from forge.values.declaration.sqltype import SqlType
 from forge.values.registry import facts_of
 
 BINARY_COLLATION = 63
+#: The period of a system-versioned table.
+SYSTEM_TIME = "SYSTEM_TIME"
+#: What a server keeps in a column by itself: the begin and end of a row's time, the hash of a long UNIQUE key.
+SystemRole = Literal["", "row_start", "row_end", "hash"]
 ReferentialAction = Literal["restrict", "cascade", "set_null"]
 
 
@@ -136,6 +140,8 @@ class PartDraft:
     descending: bool = False
     #: ASC or DESC was written.
     ordered: bool = False
+    #: WITHOUT OVERLAPS: ``column`` is the name of a period.
+    without_overlaps: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,13 +152,27 @@ class KeyDraft:
     name: str | None
     parts: tuple[PartDraft, ...]
     offset: int
-    special: Literal["", "FULLTEXT", "SPATIAL"] = ""
+    special: Literal["", "FULLTEXT", "SPATIAL", "VECTOR"] = ""
     #: What SHOW CREATE TABLE prints after the columns.
     using: str = ""
     comment: str = ""
     visible: bool = True
     #: The server made it for a foreign key; it goes as soon as another key does as well.
     generated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodDraft:
+    """PERIOD FOR: its name, and the columns with its begin and its end."""
+
+    name: str
+    start: str
+    end: str
+    offset: int
+
+    @property
+    def is_system(self) -> bool:
+        return self.name.upper() == SYSTEM_TIME
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +183,8 @@ class CheckDraft:
     expression: str
     offset: int
     enforced: bool = True
+    #: False: rows are believed to meet what is not computed here.
+    computed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +228,10 @@ class ColumnDraft:
     checks: tuple[CheckDraft, ...] = ()
     #: REFERENCES on the column.
     references: tuple[ForeignKeyDraft, ...] = ()
+    #: GENERATED ALWAYS AS ROW START, ROW END.
+    system: SystemRole = ""
+    #: WITH and WITHOUT SYSTEM VERSIONING; None: as the table.
+    versioned: bool | None = None
 
     def own_keys(self) -> tuple[KeyDraft, ...]:
         """The keys that PRIMARY KEY and UNIQUE on the column make."""
@@ -235,6 +261,8 @@ class TableOptions:
     engine: str | None = None
     engine_offset: int = 0
     rebuild: bool = False
+    #: WITH SYSTEM VERSIONING.
+    versioned: bool = False
     #: Options that leave no trace but in SHOW CREATE TABLE: (name, value).
     idle: tuple[tuple[str, str], ...] = ()
 
@@ -260,7 +288,7 @@ class PartitionDraft:
 class PartitionClause:
     """PARTITION BY, or SUBPARTITION BY (``inner``): a function's text, or columns."""
 
-    kind: Literal["hash", "key", "range", "list"]
+    kind: Literal["hash", "key", "range", "list", "system_time"]
     offset: int
     linear: bool = False
     expression: str = ""

@@ -16,6 +16,7 @@ from forge.sql.ast.definitions import (
     ForeignKeyDraft,
     KeyDraft,
     PartitionClause,
+    PeriodDraft,
     SelectDraft,
     TableOptions,
     TableRef,
@@ -35,6 +36,7 @@ class CreateTable:
     select: SelectDraft | None = None
     temporary: bool = False
     replaces: bool = False
+    periods: tuple[PeriodDraft, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

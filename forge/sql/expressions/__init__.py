@@ -126,6 +126,8 @@ def parse_expression(
     except (SqlglotError, RecursionError):
         raise ScenarioError(f"{shown(sql)} is not an expression") from None
     with_json = grammar is None or grammar.json_expressions
+    if type(tree).__name__ == "Command":
+        raise UnsupportedError(f"the expression {shown(sql)} is not computed here")
     for node in tree.walk():
         kind = kind_of(node)
         if kind in _OF_PARTITIONS and not of_partitions:
@@ -138,11 +140,11 @@ def parse_expression(
 
 
 def _name_of(node: Any) -> str:
-    """What SQL calls a function, with its underscores; the text of a word that is none; the kind of other nodes."""
+    """What SQL calls a function, with its underscores; the text of what is none."""
     kind = kind_of(node).upper()
-    if kind in ("COMMAND", "VAR"):
-        return shown(node.sql(dialect="mysql"))
-    name = str(node.sql_name()) if hasattr(node, "sql_name") else kind
+    if not hasattr(node, "sql_name"):
+        return kind if type(node).__name__ == "Anonymous" else shown(node.sql(dialect="mysql"))
+    name = str(node.sql_name())
     return name if name.replace("_", "") == kind else kind
 
 

@@ -23,6 +23,7 @@ from forge.values.json.binary import Json, Opaque, SqlInteger
 from forge.values.json.opaque import opaque_decimal, opaque_text
 from forge.values.json.path import Cell, Leg, Member, parse_path
 from forge.values.json.text import format_json, parse_json
+from forge.values.json.text_column import json_text
 
 #: A leg that names every member or every element.
 EVERY_MEMBER, EVERY_CELL = "*", "[*]"
@@ -179,7 +180,24 @@ def _json_length(node: Any, row: Row) -> Operand:
     return len(document) if isinstance(document, (list, tuple, dict)) else 1
 
 
+def _json_valid(node: Any, row: Row) -> Operand:
+    """JSON_VALID of a text or a document."""
+    value = evaluate(node.expressions[0], row)
+    if value is None or isinstance(value, Document):
+        return None if value is None else 1
+    if not isinstance(value, str):
+        raise UnsupportedError(f"JSON_VALID of {value!r} is not supported yet")
+    try:
+        json_text(value)
+    except UnsupportedError:
+        raise
+    except ScenarioError:
+        return 0
+    return 1
+
+
 DOCUMENT_RULES: dict[str, Rule] = {
+    "JSON_VALID": _json_valid,
     "JSONExtract": _extract,
     "JSONExtractScalar": _extract_text,
     "JSON_UNQUOTE": _unquote,

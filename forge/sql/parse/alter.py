@@ -12,6 +12,7 @@ from forge.sql.ast.alter_actions import (
     AddKey,
     AlterColumn,
     AlterPartitions,
+    AlterTimes,
     ChangeColumn,
     Conditional,
     ConvertCharset,
@@ -36,16 +37,17 @@ from forge.sql.parse.columns import (
     check_constraint,
     collation_name,
     column_definition,
+    is_named_option,
     set_default,
 )
 from forge.sql.parse.foreign_keys import foreign_key, is_foreign_key
 from forge.sql.parse.names import table_ref
 from forge.sql.parse.partitions import alter_partitions
-from forge.sql.parse.tables import TABLE_OPTIONS, is_check, is_key, key_definition, table_option
+from forge.sql.parse.tables import TABLE_OPTIONS, is_check, is_key, key_definition, period, table_option
 
 _ALGORITHMS: tuple[str, ...] = ("DEFAULT", "INPLACE", "COPY", "INSTANT", "NOCOPY")
 _LOCKS: tuple[str, ...] = ("DEFAULT", "NONE", "SHARED", "EXCLUSIVE")
-_UNSUPPORTED_ACTIONS = ("DISCARD", "IMPORT", "SYSTEM", "PERIOD")
+_UNSUPPORTED_ACTIONS = ("DISCARD", "IMPORT")
 _ACTIONS = (
     "ADD", "ALTER", "CHANGE", "CONVERT", "DROP", "FORCE", "MODIFY", "RENAME", "ALGORITHM", "LOCK", "ORDER", "ENABLE",
     "DISABLE", *TABLE_OPTIONS,
@@ -109,6 +111,8 @@ def alter_action(cursor: Cursor) -> list[Action]:
     offset = cursor.token.start
     if partitions := alter_partitions(cursor):
         return [partitions]
+    if times := _times(cursor, offset):
+        return [times]
     if cursor.accept("ADD"):
         return _add(cursor)
     if cursor.accept("DROP"):
@@ -140,9 +144,24 @@ def alter_action(cursor: Cursor) -> list[Action]:
     if cursor.token.is_word(*_UNSUPPORTED_ACTIONS):
         word = cursor.token.text.upper()
         raise SqlUnsupported(f"ALTER TABLE ... {word} is not supported yet", offset)
-    if cursor.at_end() or not cursor.token.is_word("CHARACTER", "CHAR", "UNION", *TABLE_OPTIONS):
+    if not (cursor.token.is_word("CHARACTER", "CHAR", *TABLE_OPTIONS) or is_named_option(cursor)):
         cursor.wrong("an action of ALTER TABLE", _ACTIONS)
     return [SetOptions(table_option(cursor, TableOptions()))]
+
+
+def _times(cursor: Cursor, offset: int) -> AlterTimes | None:
+    """What begins or ends the versions or a period of a table; None if the next action is another."""
+    if cursor.accept("ADD", "SYSTEM", "VERSIONING"):
+        return AlterTimes(offset, versioned=True)
+    if cursor.accept("DROP", "SYSTEM", "VERSIONING"):
+        return AlterTimes(offset, versioned=False)
+    if cursor.takes("ADD", "PERIOD", "FOR"):
+        cursor.advance()
+        return AlterTimes(offset, period=period(cursor))
+    if cursor.accept("DROP", "PERIOD", "FOR"):
+        cursor.accept_if_exists()
+        return AlterTimes(offset, dropped=cursor.name("period"))
+    return None
 
 
 def _conditional(action: Action, conditional: bool, *, exists: bool = True) -> Action:

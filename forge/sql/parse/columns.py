@@ -24,6 +24,7 @@ from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlError, SqlUnsupported, at_offset
 from forge.sql.lexer import without_comments
 from forge.sql.parse.foreign_keys import column_reference
+from forge.sql.parse.names import table_ref
 from forge.values.declaration.sqltype import SqlType
 from forge.values.declaration.typetext import NATIONAL, continuing_words, parse_type
 from forge.values.registry import facts_of
@@ -41,6 +42,8 @@ _ATTRIBUTES = (
     "ON UPDATE", "GENERATED ALWAYS AS", "VIRTUAL", "STORED", "VISIBLE", "INVISIBLE", "UNSIGNED", "ZEROFILL", "SRID",
     "COMPRESSED",
 )  # fmt: skip
+#: Functions that need no parentheses.
+_BARE_CALLS = ("CURRENT_USER", "CURRENT_ROLE", "SESSION_USER")
 #: Words that may follow the expression of a generated column where not all attributes may.
 _OF_GENERATED = ("UNIQUE", "COMMENT", "INVISIBLE", "CHECK", "CONSTRAINT")
 _OF_SERIAL = (*_OF_GENERATED, "NOT", "PRIMARY", "KEY")
@@ -187,6 +190,9 @@ def _generation(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
     """[GENERATED ALWAYS] AS, which stands before all other attributes but COLLATE."""
     if not (cursor.accept("GENERATED", "ALWAYS", "AS") or cursor.accept("AS")):
         return column
+    if cursor.accept("ROW"):
+        word = cursor.accept_any("START", "END") or cursor.wrong("START or END", ("START", "END"))
+        return replace(column, system="row_start" if word == "START" else "row_end")
     expression = cursor.balanced()
     word = cursor.accept_any("VIRTUAL", "STORED", "PERSISTENT")
     kind: Literal["virtual", "stored"] = "stored" if word in ("STORED", "PERSISTENT") else "virtual"
@@ -232,6 +238,8 @@ def _idle_attribute(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
     """Constraints, and attributes that leave no trace in a binlog."""
     if cursor.accept("COMMENT"):
         return replace(column, comment=cursor.string("a comment"))
+    if cursor.token.is_word("WITH", "WITHOUT"):
+        return replace(column, versioned=_versioning(cursor))
     if cursor.token.is_word("CHECK", "CONSTRAINT"):
         return replace(column, checks=(*column.checks, check_constraint(cursor)))
     if cursor.grammar.storage_attributes and (word := cursor.accept_any("COLUMN_FORMAT", "STORAGE")):
@@ -243,9 +251,40 @@ def _idle_attribute(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
         cursor.string("an attribute")
     elif cursor.token.is_word("REFERENCES"):
         return replace(column, references=(*column.references, column_reference(cursor, column.name)))
-    else:
+    elif cursor.grammar.named_options and is_named_option(cursor):
+        cursor.advance()
+        option_value(cursor)
+    elif not (cursor.grammar.storage_attributes and cursor.accept("NOT", "SECONDARY")):
         cursor.wrong("an attribute of the column, a comma or ')'", _ATTRIBUTES)
     return column
+
+
+def _versioning(cursor: Cursor) -> bool:
+    """WITH or WITHOUT SYSTEM VERSIONING."""
+    versioned = cursor.advance().is_word("WITH")
+    cursor.expect("SYSTEM", "VERSIONING")
+    return versioned
+
+
+def is_named_option(cursor: Cursor) -> bool:
+    """Whether ``name = value`` comes next: an option of a table, a column or a key that storage engines may know."""
+    return cursor.token.kind in ("word", "name") and cursor.following().is_mark("=")
+
+
+def option_value(cursor: Cursor) -> str:
+    """The value of an option, with or without ``=``, as written.  Raises SqlError."""
+    cursor.accept_mark("=")
+    start = cursor.token.start
+    if cursor.token.is_mark("("):
+        return cursor.sql[start : cursor.balanced_end()]
+    if cursor.token.text in ("-", "+"):
+        cursor.advance()
+    if cursor.token.kind not in ("word", "name", "number", "string", "hex"):
+        cursor.wrong("the option's value")
+    text = cursor.advance().text
+    while cursor.accept_mark("."):
+        text += f".{cursor.advance().text}"
+    return text
 
 
 def check_constraint(cursor: Cursor) -> CheckDraft:
@@ -281,12 +320,26 @@ def default_clause(cursor: Cursor) -> Default:
         if cursor.token.is_mark("("):
             end = cursor.balanced_end()
         return ExpressionDefault(f"({cursor.sql[start:end]})", offset)
+    if cursor.grammar.opens_literal_defaults and _begins_call(cursor):
+        end = cursor.advance().end
+        if cursor.token.is_mark("("):
+            end = cursor.balanced_end()
+        elif cursor.accept("VALUE", "FOR"):
+            table_ref(cursor)
+            end = cursor.previous_end
+        return ExpressionDefault(f"({cursor.sql[offset:end]})", offset)
     is_text = cursor.token.kind == "hex" and cursor.sql[offset] in "xX"
     is_moment = cursor.token.is_word("DATE", "TIME", "TIMESTAMP")
     names_charset = cursor.token.kind == "word" and cursor.token.text.startswith("_")
     value = literal(cursor)
     is_double = isinstance(value, Decimal) and _EXPONENT.match(cursor.sql, offset) is not None
     return LiteralDefault(value, offset, is_text, is_moment, names_charset=names_charset, is_double=is_double)
+
+
+def _begins_call(cursor: Cursor) -> bool:
+    """Whether a function comes next, which MariaDB takes without parentheses around it."""
+    is_bare = cursor.token.is_word(*_BARE_CALLS) or cursor.takes("NEXT", "VALUE", "FOR")
+    return cursor.token.kind == "word" and (is_bare or cursor.following().is_mark("("))
 
 
 def set_default(cursor: Cursor) -> Default:

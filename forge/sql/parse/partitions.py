@@ -36,6 +36,9 @@ def _function(cursor: Cursor, offset: int) -> PartitionClause:
     kinds: dict[str, Literal["hash", "key", "range", "list"]] = {
         "HASH": "hash", "KEY": "key", "RANGE": "range", "LIST": "list",
     }  # fmt: skip
+    if cursor.accept("SYSTEM_TIME"):
+        _history(cursor)
+        return PartitionClause("system_time", offset)
     word = cursor.accept_any(*kinds)
     if word is None:
         cursor.wrong("HASH, KEY, RANGE or LIST", tuple(kinds))
@@ -53,6 +56,19 @@ def _function(cursor: Cursor, offset: int) -> PartitionClause:
         names.append(cursor.name("column"))
         cursor.accept_mark(",")
     return PartitionClause(kind, offset, linear, columns=tuple(names))
+
+
+def _history(cursor: Cursor) -> None:
+    """How PARTITION BY SYSTEM_TIME parts the rows of the past, which no row event shows."""
+    if cursor.accept("LIMIT"):
+        cursor.integer("a number of rows")
+    elif cursor.accept("INTERVAL"):
+        cursor.advance()
+        cursor.advance()
+        if cursor.accept("STARTS"):
+            while not (cursor.at_end() or cursor.token.is_mark("(") or cursor.token.is_word("AUTO", "PARTITIONS")):
+                cursor.advance()
+    cursor.accept("AUTO")
 
 
 def partition_definitions(cursor: Cursor) -> tuple[PartitionDraft, ...]:
@@ -82,6 +98,8 @@ def _definition(cursor: Cursor) -> PartitionDraft:
             values.append(_list_entry(cursor))
         cursor.expect_mark(")")
         part = replace(part, values=tuple(values))
+    elif word := cursor.accept_any("HISTORY", "CURRENT"):
+        part = replace(part, values=((word,),))
     while not (cursor.token.is_mark(",") or cursor.token.is_mark(")") or cursor.at_end()):
         if cursor.token.is_mark("(") or cursor.token.is_word("SUBPARTITION"):
             raise SqlUnsupported("definitions of single subpartitions are not supported yet", cursor.token.start)

@@ -20,7 +20,8 @@ _ENDS = ("WHERE", "ORDER", "LIMIT")
 
 def begins_select(cursor: Cursor) -> bool:
     """Whether a SELECT comes next, or what may stand before it."""
-    return cursor.token.is_word("SELECT", "AS", "IGNORE", "REPLACE", "WITH") or cursor.token.is_mark("(")
+    begins = cursor.token.is_word("SELECT", "AS", "IGNORE", "REPLACE", "WITH") or cursor.token.is_mark("(")
+    return begins and any(cursor.following(n).is_word("SELECT") for n in range(cursor.left))
 
 
 def begins_definition(cursor: Cursor) -> bool:

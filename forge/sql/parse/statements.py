@@ -27,7 +27,7 @@ from forge.sql.parse.columns import charset_name, collation_name
 from forge.sql.parse.names import table_ref, table_refs
 from forge.sql.parse.objects import object_statement, unmade, upkeep
 from forge.sql.parse.sequences import sequence_statement
-from forge.sql.parse.tables import create_table, key_body
+from forge.sql.parse.tables import SPECIAL_KEYS, create_table, key_body
 
 #: Statements that servers log and this version does not make: they are rewritten, or need objects it does not track.
 _OTHER_OBJECTS = (
@@ -120,7 +120,7 @@ def _after_verb(cursor: Cursor, verb: str, start: int) -> Ddl:
         cursor.wrong("TABLE", ("TABLE",))
     if cursor.accept_any("DATABASE", "SCHEMA"):
         return replace(_database(cursor, verb), replaces=replaces)
-    if verb == "CREATE" and first.is_word("UNIQUE", "FULLTEXT", "SPATIAL", "INDEX"):
+    if verb == "CREATE" and first.is_word("UNIQUE", *SPECIAL_KEYS, "INDEX"):
         return replace(_create_index(cursor), replaces=replaces)
     if verb == "DROP" and cursor.accept("INDEX"):
         return _drop_index(cursor)
@@ -213,7 +213,7 @@ def _database_option(cursor: Cursor, clause: CharsetClause) -> CharsetClause:
 
 def _create_index(cursor: Cursor) -> AlterTable:
     offset = cursor.token.start
-    word = cursor.accept_any("UNIQUE", "FULLTEXT", "SPATIAL")
+    word = cursor.accept_any("UNIQUE", *SPECIAL_KEYS)
     cursor.expect("INDEX")
     missing = cursor.accept_if_not_exists()
     name = cursor.name("key")
@@ -222,10 +222,7 @@ def _create_index(cursor: Cursor) -> AlterTable:
     cursor.expect("ON")
     table = table_ref(cursor)
     kind: Literal["unique", "index"] = "unique" if word == "UNIQUE" else "index"
-    special: Literal["", "FULLTEXT", "SPATIAL"] = ""
-    if word in ("FULLTEXT", "SPATIAL"):
-        special = "FULLTEXT" if word == "FULLTEXT" else "SPATIAL"
-    key = key_body(cursor, KeyDraft(kind, name, (), offset, special))
+    key = key_body(cursor, KeyDraft(kind, name, (), offset, SPECIAL_KEYS.get(word or "", "")))
     cursor.accept_wait()
     added: Action = Conditional(AddKey(key), exists=False) if missing else AddKey(key)
     return AlterTable(table, (added,), "create_index", locking(cursor))

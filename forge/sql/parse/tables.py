@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Literal
 
-from forge.sql.ast.definitions import CheckDraft, ColumnDraft, ForeignKeyDraft, KeyDraft, PartDraft, TableOptions
+from forge.sql.ast.definitions import (
+    CheckDraft,
+    ColumnDraft,
+    ForeignKeyDraft,
+    KeyDraft,
+    PartDraft,
+    PeriodDraft,
+    TableOptions,
+)
 from forge.sql.ast.statements import CreateLike, CreateTable
 from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlError, SqlUnsupported
@@ -14,6 +23,8 @@ from forge.sql.parse.columns import (
     check_constraint,
     collation_name,
     column_definition,
+    is_named_option,
+    option_value,
 )
 from forge.sql.parse.foreign_keys import foreign_key, is_foreign_key
 from forge.sql.parse.names import table_ref
@@ -21,12 +32,16 @@ from forge.sql.parse.partitions import partition_clause
 from forge.sql.parse.select import begins_definition, begins_select, select
 
 _KEY_WORDS = ("PRIMARY", "UNIQUE", "KEY", "INDEX", "FULLTEXT", "SPATIAL", "CONSTRAINT", "FOREIGN", "CHECK")
+SPECIAL_KEYS: dict[str, Literal["FULLTEXT", "SPATIAL", "VECTOR"]] = {
+    "FULLTEXT": "FULLTEXT", "SPATIAL": "SPATIAL", "VECTOR": "VECTOR",
+}  # fmt: skip
 #: Table options that leave no trace in a binlog.
 _IDLE_OPTIONS = (
-    "AUTOEXTEND_SIZE", "AVG_ROW_LENGTH", "CHECKSUM", "COMMENT", "COMPRESSION", "DELAY_KEY_WRITE", "ENCRYPTION",
-    "ENGINE_ATTRIBUTE", "INSERT_METHOD", "KEY_BLOCK_SIZE", "MAX_ROWS", "MIN_ROWS", "PACK_KEYS", "ROW_FORMAT",
-    "SECONDARY_ENGINE_ATTRIBUTE", "STATS_AUTO_RECALC", "STATS_PERSISTENT", "STATS_SAMPLE_PAGES", "TABLESPACE",
-    "TRANSACTIONAL",
+    "AUTOEXTEND_SIZE", "AVG_ROW_LENGTH", "CHECKSUM", "COMMENT", "COMPRESSION", "CONNECTION", "DELAY_KEY_WRITE",
+    "ENCRYPTED", "ENCRYPTION", "ENCRYPTION_KEY_ID", "ENGINE_ATTRIBUTE", "IETF_QUOTES", "INSERT_METHOD",
+    "KEY_BLOCK_SIZE", "MAX_ROWS", "MIN_ROWS", "PACK_KEYS", "PAGE_CHECKSUM", "PAGE_COMPRESSED", "PAGE_COMPRESSION_LEVEL",
+    "PASSWORD", "ROW_FORMAT", "SECONDARY_ENGINE", "SECONDARY_ENGINE_ATTRIBUTE", "STATS_AUTO_RECALC", "STATS_PERSISTENT",
+    "STATS_SAMPLE_PAGES", "TABLESPACE", "TRANSACTIONAL", "UNION",
 )  # fmt: skip
 TABLE_OPTIONS = (*_IDLE_OPTIONS, "AUTO_INCREMENT", "CHARACTER SET", "CHARSET", "COLLATE", "DEFAULT", "ENGINE")
 
@@ -41,6 +56,7 @@ def create_table(cursor: Cursor) -> CreateTable | CreateLike:
     keys: list[KeyDraft] = []
     checks: list[CheckDraft] = []
     foreign_keys: list[ForeignKeyDraft] = []
+    periods: list[PeriodDraft] = []
     defined = begins_definition(cursor)
     if defined:
         cursor.expect_mark("(")
@@ -49,7 +65,9 @@ def create_table(cursor: Cursor) -> CreateTable | CreateLike:
         cursor.expect_mark(")")
         return CreateLike(table, like, if_not_exists)
     while defined:
-        if is_check(cursor):
+        if is_period(cursor):
+            periods.append(period(cursor))
+        elif is_check(cursor):
             checks.append(check_constraint(cursor))
         elif is_foreign_key(cursor):
             foreign_keys.append(foreign_key(cursor))
@@ -83,7 +101,25 @@ def create_table(cursor: Cursor) -> CreateTable | CreateLike:
         tuple(foreign_keys),
         partitions,
         selected,
+        periods=tuple(periods),
     )
+
+
+def is_period(cursor: Cursor) -> bool:
+    return cursor.takes("PERIOD", "FOR") and cursor.following(3).is_mark("(")
+
+
+def period(cursor: Cursor) -> PeriodDraft:
+    """``PERIOD FOR name (begin, end)``.  Raises SqlError."""
+    offset = cursor.token.start
+    cursor.expect("PERIOD", "FOR")
+    name = cursor.name("period")
+    cursor.expect_mark("(")
+    start = cursor.name("column")
+    cursor.expect_mark(",")
+    end = cursor.name("column")
+    cursor.expect_mark(")")
+    return PeriodDraft(name, start, end, offset)
 
 
 def is_check(cursor: Cursor) -> bool:
@@ -98,7 +134,9 @@ def is_check(cursor: Cursor) -> bool:
 
 
 def is_key(cursor: Cursor) -> bool:
-    return cursor.token.is_word(*_KEY_WORDS)
+    behind = cursor.following()
+    is_vector = cursor.token.is_word("VECTOR") and (behind.is_word("KEY", "INDEX") or behind.is_mark("("))
+    return cursor.token.is_word(*_KEY_WORDS) or is_vector
 
 
 def key_definition(cursor: Cursor) -> KeyDraft:
@@ -108,15 +146,15 @@ def key_definition(cursor: Cursor) -> KeyDraft:
     if cursor.accept("CONSTRAINT") and not cursor.token.is_word(*_KEY_WORDS):
         name = cursor.name("constraint")
     kind: Literal["primary", "unique", "index"] = "index"
-    special: Literal["", "FULLTEXT", "SPATIAL"] = ""
+    special: Literal["", "FULLTEXT", "SPATIAL", "VECTOR"] = ""
     if cursor.accept("PRIMARY"):
         cursor.expect("KEY")
         kind = "primary"
     elif cursor.accept("UNIQUE"):
         cursor.accept_any("KEY", "INDEX")
         kind = "unique"
-    elif cursor.token.is_word("FULLTEXT", "SPATIAL"):
-        special = "FULLTEXT" if cursor.advance().is_word("FULLTEXT") else "SPATIAL"
+    elif word := cursor.accept_any(*SPECIAL_KEYS):
+        special = SPECIAL_KEYS[word]
         cursor.accept_any("KEY", "INDEX")
     elif not cursor.accept_any("KEY", "INDEX"):
         cursor.wrong("PRIMARY KEY, UNIQUE, KEY or INDEX", _KEY_WORDS)
@@ -146,6 +184,8 @@ def _key_part(cursor: Cursor) -> PartDraft:
         return _ordered(cursor, PartDraft("", None, offset, expression))
     name = cursor.name("column")
     prefix = None
+    if cursor.accept("WITHOUT", "OVERLAPS"):
+        return PartDraft(name, None, offset, without_overlaps=True)
     if cursor.accept_mark("("):
         prefix = cursor.integer("a prefix length")
         cursor.expect_mark(")")
@@ -190,6 +230,9 @@ def _key_options(cursor: Cursor, key: KeyDraft) -> KeyDraft:
             key = replace(key, visible=False)
         elif cursor.grammar.ignored_keys and (cursor.accept("NOT", "IGNORED") or cursor.accept("VISIBLE")):
             key = replace(key, visible=True)
+        elif cursor.grammar.named_options and is_named_option(cursor):
+            cursor.advance()
+            option_value(cursor)
         else:
             return key
 
@@ -222,19 +265,26 @@ def table_option(cursor: Cursor, options: TableOptions) -> TableOptions:
         if options.engine is not None:
             raise SqlUnsupported("a table with two engines is not supported yet", offset, expected="one")
         return replace(options, engine=cursor.advance().text, engine_offset=offset, rebuild=True)
+    if cursor.accept("WITH", "SYSTEM", "VERSIONING"):
+        return replace(options, versioned=True)
+    if cursor.accept("START", "TRANSACTION"):
+        return options  # What MySQL logs of CREATE TABLE ... SELECT.
     rebuild = cursor.token.is_word("ROW_FORMAT", "KEY_BLOCK_SIZE")
     name: str | None
     if cursor.accept("DATA") or cursor.accept("INDEX"):
         cursor.expect("DIRECTORY")
         name = "DIRECTORY"
-    else:
-        name = cursor.accept_any(*_IDLE_OPTIONS)
-        if name is None:
+    elif cursor.accept("STORAGE"):
+        name = "STORAGE"
+        cursor.accept_mark("=")
+    elif is_named_option(cursor):
+        name = cursor.token.text.upper()
+        if name not in _IDLE_OPTIONS and (name == "TYPE" or get_close_matches(name, TABLE_OPTIONS, cutoff=0.85)):
             cursor.wrong("a table option", TABLE_OPTIONS)
+        cursor.advance()
         if name == "COMPRESSION" and not cursor.grammar.storage_attributes:
             raise SqlError("MariaDB has no table option COMPRESSION", offset, expected="PAGE_COMPRESSED=1")
-    cursor.accept_mark("=")
-    if cursor.at_end():
-        cursor.wrong("the option's value")
-    idle = (*options.idle, (name, cursor.advance().text))
+    else:
+        name = cursor.accept_any(*_IDLE_OPTIONS) or cursor.wrong("a table option", TABLE_OPTIONS)
+    idle = (*options.idle, (name, option_value(cursor)))
     return replace(options, rebuild=options.rebuild or rebuild, idle=idle)
