@@ -41,7 +41,7 @@ def testee(tmp_path: Path) -> str:
     ("data", "does", "code", "said"),
     [
         (FILE, "ok", 0, ""),
-        (FILE, "refused", 1, "small refuses the file, which is right"),
+        (FILE, "refused", 1, "small refuses a file that breaks no rule"),
         (FILE, "unsupported", 1, "small does not support the file"),
         (FILE, "crashed", 1, "small crashes"),
         (FILE, "dies", 1, "small crashes"),

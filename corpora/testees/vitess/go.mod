@@ -1,8 +1,8 @@
 module testee
 
-go 1.26.7
+go 1.26.8
 
-require vitess.io/vitess v0.24.3
+require vitess.io/vitess v0.24.4
 
 require (
 	github.com/AdaLogics/go-fuzz-headers v0.0.0-20240806141605-e8a1dd7889d6 // indirect

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: What a decoder does that is mistaken.
 _MISTAKES = {
     "disagree": "reads the file differently",
-    "refused": "refuses the file, which is right",
+    "refused": "refuses a file that breaks no rule",
     "crashed": "crashes",
     "timeout": "does not end",
 }

@@ -32,6 +32,8 @@ class FileResult:
     outcome: Outcome
     difference: Difference | None = None
     message: str | None = None
+    family: Literal["mysql", "mariadb"] = "mysql"
+    data: bytes = b""
 
     @property
     def right(self) -> bool:
@@ -61,9 +63,10 @@ def ask(
     comparison = Comparison(_expected_log(expected), Forms(hello.forms), reading, asked)
     judgement = judged(comparison, verdict_of(expected))
     if inventions and judgement.outcome == "agree" and comparison.invention is not None:
-        return FileResult(expected, reading, "accepts", comparison.invention, comparison.invention.sentence)
+        invention = comparison.invention
+        return FileResult(expected, reading, "accepts", invention, invention.sentence, flavor, data)
     difference = judgement.difference if judgement.outcome == "disagree" else None
-    return FileResult(expected, reading, judgement.outcome, difference, judgement.message)
+    return FileResult(expected, reading, judgement.outcome, difference, judgement.message, flavor, data)
 
 
 def verdict_of(expected: Expected) -> Verdict:

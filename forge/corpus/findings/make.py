@@ -1,10 +1,14 @@
-"""Findings made: of the cases that a decoder fails for one reason, the file is made smaller while it fails so."""
+"""Findings made: of the cases that a decoder fails for one reason, the file is made smaller while it fails so.
+
+The cause stays: what the record needs, the family of the server, the event, the column and what is said of it; and a
+file that a correct reader reads is one that a vendor's reader reads.
+"""
 
 from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,14 +18,16 @@ import msgspec
 from forge.check.canonical.expected import Expected
 from forge.corpus.conform.comparison import shown
 from forge.corpus.conform.expected_failures import read_expected_failures
-from forge.corpus.conform.one_file import FileResult, ask
+from forge.corpus.conform.one_file import FileResult, ask, verdict_of
 from forge.corpus.conform.testee import Limits, Testee
-from forge.corpus.findings.records import LARGEST, CellPlace, Finding, Made
+from forge.corpus.findings.causes import unmet_needs
+from forge.corpus.findings.records import LARGEST, VENDORS, CellPlace, Finding, Made
+from forge.corpus.findings.vendors import reader_does, readers_do
 from forge.corpus.kit.case_files import KitCase, KitFile
 from forge.corpus.kit.reading import OpenKit
 from forge.corpus.shrink.outcomes import TesteeFinding, finding_of
 from forge.corpus.shrink.shrink import shrink
-from forge.errors import FormatError, ScenarioError
+from forge.errors import FormatError, ScenarioError, Verdict
 from forge.resources import shipped_corpora
 
 #: Files of a group that are tried, the smallest first.
@@ -52,10 +58,13 @@ def make_finding(finding: Finding, kit: OpenKit, command: str, *, seconds: float
             first = done(data)
             if first.right or not is_like(finding, first):
                 continue
-            shows = _Shows(finding, finding_of(first), done)
+            reader = _reader_of(data, first)
+            if reader is None:
+                continue
+            shows = _Shows(finding, finding_of(first), done, reader)
             smaller = shrink(data, shows, seconds=seconds).data
             if len(smaller) <= LARGEST:
-                made.append(made_of(case.id, smaller, done(smaller), finding.event_type))
+                made.append(made_of(case.id, smaller, done(smaller), finding.event_type, readers_do(smaller)))
             tried += 1
             if tried == _TRIED or (made and len(made[-1].data) <= LARGEST // 2):
                 break
@@ -66,23 +75,36 @@ def make_finding(finding: Finding, kit: OpenKit, command: str, *, seconds: float
 
 @dataclass(frozen=True, slots=True)
 class _Shows:
-    """Whether a smaller file still shows a finding."""
+    """Whether a smaller file still shows a finding, and is read by the vendor's reader, if that has to be."""
 
     finding: Finding
     first: TesteeFinding
     done: Callable[[bytes], FileResult]
+    reader: str
 
     def __call__(self, data: bytes) -> bool:
         result = self.done(data)
-        return finding_of(result) == self.first and is_like(self.finding, result)
+        if finding_of(result) != self.first or not is_like(self.finding, result):
+            return False
+        does = reader_does(self.reader, data) if self.reader else "stops"
+        return does == "reads" if file_verdict(result.expected) == "accept" else does != "crashes"
+
+
+def _reader_of(data: bytes, first: FileResult) -> str | None:
+    """The vendor's reader that has to read what is made of a file: the family's own, or the other's, which may still
+    read what that has given up; empty if none has to; None if none does.
+    """
+    if file_verdict(first.expected) != "accept":
+        return ""
+    own = VENDORS[first.family]
+    return next((name for name in (own, *VENDORS.values()) if reader_does(name, data) == "reads"), None)
 
 
 def is_like(finding: Finding, result: FileResult) -> bool:
-    """Whether a result is of the finding's own defect, as far as its record says what that looks like."""
-    if finding.like is None:
-        return True
-    made = made_of("", b"", result)
-    return re.search(finding.like, f"{made.outcome}, {made.kind}: {made.right} -> {made.wrong}") is not None
+    """Whether a result is of the finding's own defect: what it looks like, and what the record needs."""
+    made = made_of("", result.data, result, finding.event_type)
+    said = f"{made.outcome}, {made.kind}: {made.right} -> {made.wrong}"
+    return (finding.like is None or re.search(finding.like, said) is not None) and not unmet_needs(finding, made)
 
 
 def _files(finding: Finding, kit: OpenKit) -> list[tuple[KitCase, KitFile]]:
@@ -97,8 +119,14 @@ def _files(finding: Finding, kit: OpenKit) -> list[tuple[KitCase, KitFile]]:
     return sorted(found, key=lambda one: (one[0].id != before, one[1].size, one[0].id, one[1].name))
 
 
-def made_of(case: str, data: bytes, result: FileResult, event_type: str | None = None) -> Made:
-    """What a testee did with a file, as a record holds it.
+def made_of(
+    case: str,
+    data: bytes,
+    result: FileResult,
+    event_type: str | None = None,
+    readers: Mapping[str, str] | None = None,
+) -> Made:
+    """What a testee, and the vendors' ``readers``, did with a file, as a record holds it.
 
     It is about the event with the first difference or the broken rule, else about the last one (of a type).
     """
@@ -126,6 +154,8 @@ def made_of(case: str, data: bytes, result: FileResult, event_type: str | None =
         event = result.expected.problem.event_index
     return Made(
         case=case,
+        verdict=file_verdict(result.expected),
+        readers=dict(readers or {}),
         outcome=result.outcome,
         kind=finding_of(result).kind,
         event=event,
@@ -135,6 +165,14 @@ def made_of(case: str, data: bytes, result: FileResult, event_type: str | None =
         wrong=" ".join(wrong.split()),
         log=data.hex(),
     )
+
+
+def file_verdict(expected: Expected) -> Verdict:
+    """What a correct reader does with a file: of bytes that are no value it may say so, or stop."""
+    verdict = verdict_of(expected)
+    images = (image for row in expected.rows for image in (row["before"], row["after"]))
+    broken = any("broken" in (cell.get("value") or ()) for image in images for cell in image or ())
+    return "may" if verdict == "accept" and broken else verdict
 
 
 def right_of(expected: Expected, cell: CellPlace | None, event: int | None = None, field: str | None = None) -> str:

@@ -4,28 +4,55 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from forge.corpus.findings.records import Finding, Made, public
+from forge.corpus.findings.records import Finding, Made, count_withheld, public
+from forge.corpus.outcomes import Outcome
+from forge.errors import ScenarioError, Verdict
 from forge.render.byte_view import section_title
 from forge.render.labels.log import labelled_log
 from forge.render.labels.runs import LabelledRun, LabelledSection
 from forge.render.templates import render, visible
 from forge.resources import corpora_dir
 
+_READERS_DO = {
+    "reads": "reads it",
+    "says": "prints an error and goes on",
+    "stops": "stops with an error",
+    "crashes": "ends without an error",
+}
 #: Bytes of a run that a line of a page shows.
 _SHOWN = 24
-OUTCOME_WORDS = {
-    "disagree": "shows something else",
-    "accepts": "reads on where it has to stop",
-    "refused": "refuses the file, which is right",
-    "unsupported": "says that it does not support something",
-    "crashed": "crashes",
-    "timeout": "does not end",
-}
+#: What a decoder does wrong, by its outcome and what a correct reader does with the file.
+DEFECTS: Mapping[tuple[Outcome, Verdict], str] = {
+    ("disagree", "accept"): "shows something else",
+    ("disagree", "may"): "reads on, as it may, and shows something else",
+    ("accepts", "accept"): "shows bytes that are no value as a value",
+    ("accepts", "may"): "shows bytes that are no value as a value",
+    ("accepts", "reject"): "reads on where it has to stop",
+    ("refused", "accept"): "refuses a file that it has to read",
+    ("unsupported", "accept"): "says that it does not support what it has to read",
+    **{
+        (outcome, verdict): f"{does} {where}"
+        for outcome, does in (("crashed", "crashes"), ("timeout", "does not end"))
+        for verdict, where in (
+            ("accept", "on a file that it has to read"),
+            ("reject", "where it has to stop with an error"),
+            ("may", "where it may stop with an error, or read on"),
+        )
+    },
+}  # type: ignore[assignment]
+
+
+def defect_of(made: Made) -> str:
+    """What is wrong with what a decoder did, in words.  Raises ScenarioError if it is no defect."""
+    words = DEFECTS.get((made.outcome, made.verdict))
+    if words is None:
+        raise ScenarioError(f"the outcome {made.outcome!r} is no defect where the verdict is {made.verdict!r}")
+    return words
 
 
 def finding_pages(findings: Sequence[Finding]) -> dict[str, str]:
@@ -41,9 +68,9 @@ def finding_pages(findings: Sequence[Finding]) -> dict[str, str]:
         groups=groups,
         count=len(shown),
         unknown=sum(not finding.known for finding in shown),
-        withheld=len(findings) - len(public(list(findings))),
+        withheld=count_withheld(list(findings)),
         statuses=Counter(finding.status for finding in shown),
-        words=OUTCOME_WORDS,
+        defect_of=defect_of,
     )
     return pages
 
@@ -60,7 +87,8 @@ def finding_view(finding: Finding) -> dict[str, Any]:
         "hexdump": [made.data[at : at + 32].hex() for at in range(0, len(made.data), 32)],
         "where": marks[0][0] if marks else "",
         "runs_of_event": [_run(run, marked) for _, run, marked in marks],
-        "does": OUTCOME_WORDS[made.outcome],
+        "does": defect_of(made),
+        "readers": [{"name": name, "does": _READERS_DO[does]} for name, does in made.readers.items()],
         "right": visible(made.right) or "(an empty text)",
         "wrong": visible(made.wrong),
         "version": finding.releases[-1],

@@ -4,7 +4,7 @@ People write the upper part; the table ``[made]`` at the end is written by :mod:
 
     decoder = "go-mysql"            # a folder of corpora/testees
     title = "Negative TIME of before 5.6 is not sign-extended"
-    status = "open"                 # or mended, disclose-first
+    status = "open"                 # or mended, disclose-first, unshown
     releases = ["1.16.0"]           # those that were tried and have it
     covers = ["negative TIME ..."]  # reasons of the decoder's list of expected failures
     why = "..."                     # what the decoder does, and what the format says
@@ -13,6 +13,7 @@ People write the upper part; the table ``[made]`` at the end is written by :mod:
     known = []                      # issues that tell of it
     like = "type 19: -"             # optional: what "OUTCOME, KIND: RIGHT -> WRONG" has to look like (a regular
                                     # expression) while the file is made smaller, so that it stays this defect
+    needs = ["column VECTOR"]       # what the file has to have to show this defect: :mod:`forge.corpus.findings.causes`
     event_type = "TABLE_MAP"        # optional: the last event of this type is the one that it is about
     inventions = true               # optional: it is about bytes that are no value, which are shown as one
     level = "events"                # optional: what is compared, if it is not the most that the testee can do; no list
@@ -21,7 +22,7 @@ People write the upper part; the table ``[made]`` at the end is written by :mod:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -30,14 +31,17 @@ import msgspec
 from forge.check.compare.differences import ImageName
 from forge.corpus.kit.protocol import Level
 from forge.corpus.outcomes import Outcome
-from forge.errors import ScenarioError
+from forge.errors import ScenarioError, Verdict
 from forge.resources import corpora_dir
 
 #: ``disclose-first``: the vendor has it before anybody else (SECURITY.md); reports and pages only count it.
-Status = Literal["open", "mended", "disclose-first"]
+#: ``unshown``: no file of at most 1 KiB shows it and nothing else, so it has none, and no page.
+Status = Literal["open", "mended", "disclose-first", "unshown"]
 #: Bytes that the file of a finding may have.
 LARGEST = 1024
 _MADE = "\n[made]\n"
+#: The vendor's reader of each family of servers.
+VENDORS: Mapping[str, str] = {"mysql": "mysqlbinlog", "mariadb": "mariadb-binlog"}
 
 
 class CellPlace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -54,7 +58,9 @@ class Made(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     ``case`` is that of the kit whose file was made smaller; ``kind`` is what has to stay the same
     (:class:`forge.corpus.shrink.outcomes.TesteeFinding`).  ``right`` is the exact text of the cell, or of the
-    event's ``field``, or a sentence; ``event`` the number of the event that it is about.
+    event's ``field``, or a sentence; ``event`` the number of the event that it is about.  ``verdict`` says what a
+    correct reader does with the file, ``readers`` what those of the vendors do, ``servers`` what the vendors' servers
+    do when they apply it.
     """
 
     case: str
@@ -62,6 +68,9 @@ class Made(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     right: str
     wrong: str
     log: str
+    verdict: Verdict
+    readers: dict[str, str]
+    servers: dict[str, str] = {}
     kind: str | None = None
     event: int | None = None
     field: str | None = None
@@ -83,6 +92,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     why: str
     sources: list[str]
     searched: str
+    needs: list[str] = []
     status: Status = "open"
     like: str | None = None
     event_type: str | None = None
@@ -115,7 +125,12 @@ def read_finding(path: Path) -> Finding:
 
 def public(findings: list[Finding]) -> list[Finding]:
     """Those that may be shown."""
-    return [finding for finding in findings if finding.status != "disclose-first"]
+    return [finding for finding in findings if finding.status not in ("disclose-first", "unshown")]
+
+
+def count_withheld(findings: list[Finding]) -> int:
+    """How many wait for their vendor."""
+    return sum(finding.status == "disclose-first" for finding in findings)
 
 
 def record_text(before: str, made: Made) -> str:
@@ -124,10 +139,14 @@ def record_text(before: str, made: Made) -> str:
 
 
 def _made_lines(made: Made) -> Iterator[str]:
-    for name in ("case", "outcome", "kind", "event", "field", "right", "wrong"):
+    for name in ("case", "verdict", "outcome", "kind", "event", "field", "right", "wrong"):
         value = getattr(made, name)
         if value is not None:
             yield f"{name} = {value if isinstance(value, int) else _quoted(value)}"
+    for name in ("readers", "servers"):
+        said = ", ".join(f"{_quoted(who)} = {_quoted(does)}" for who, does in getattr(made, name).items())
+        if said:
+            yield f"{name} = {{ {said} }}"
     if made.cell is not None:
         place = made.cell
         yield (

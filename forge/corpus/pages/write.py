@@ -26,8 +26,8 @@ import msgspec
 from forge import __version__
 from forge.corpus.conform.expected_failures import ExpectedFailure
 from forge.corpus.conform.runner import CaseResult
-from forge.corpus.findings.pages import OUTCOME_WORDS, finding_view
-from forge.corpus.findings.records import Finding, public, read_findings
+from forge.corpus.findings.pages import defect_of, finding_view
+from forge.corpus.findings.records import Finding, count_withheld, public, read_findings
 from forge.corpus.kit.case_files import KitCase
 from forge.corpus.kit.protocol import Hello
 from forge.corpus.kit.reading import OpenKit
@@ -153,7 +153,7 @@ class _Site:
         names: Iterable[str] = sorted({finding.decoder for finding in self.findings})
         groups = [(name, [finding for finding in self.findings if finding.decoder == name]) for name in names]
         of_shown = _of_shown(read_findings(), self.runs)
-        self.page("findings.html", "findings", groups=groups, withheld=len(of_shown) - len(public(of_shown)))
+        self.page("findings.html", "findings", groups=groups, withheld=count_withheld(of_shown))
         for finding in self.findings:
             self.page(f"finding/{finding.name}.html", "finding", root="../", **finding_view(finding))
 
@@ -223,6 +223,6 @@ def _write_cases(kit: OpenKit, out: Path, work: _Work) -> int:
 def _write_page(path: Path, template: str, **values: Any) -> None:
     values.setdefault("root", "")
     text = render(
-        f"report/{template}.html.j2", words=OUTCOME_WORDS, safe_word=safe_word, feature_page=feature_page, **values
+        f"report/{template}.html.j2", defect_of=defect_of, safe_word=safe_word, feature_page=feature_page, **values
     )
     path.write_text(text, "utf-8")

@@ -8,8 +8,10 @@ import re
 import shlex
 import signal
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from forge.check.canonical.expected import Expected
 from forge.check.compare.differences import Difference
@@ -57,11 +59,15 @@ class CommandOutcome:
 class TesteeFinding:
     """What a testee does with a file: its outcome, the kind of the first difference or of its message, and what is
     wrong with the file, if it breaks a rule.
+
+    ``cause`` is what the file has there: the family of its server, the type of the event, what the value is, and what
+    the metadata say of its column.
     """
 
     outcome: Outcome
     kind: str | None
     problem: str | None
+    cause: tuple[str, ...] = ()
 
 
 class TesteeOutcome:
@@ -80,30 +86,63 @@ class TesteeOutcome:
 def finding_of(result: FileResult) -> TesteeFinding:
     """A result without what differs from file to file."""
     problem = None if result.expected.problem is None else _pattern(str(result.expected.problem))
+    cause = (result.family, *_cause(result.difference, result.expected))
     if result.difference is not None:
-        return TesteeFinding(result.outcome, _kind(result.difference, result.expected), problem)
-    return TesteeFinding(result.outcome, None if result.right else _pattern(result.message), problem)
+        return TesteeFinding(result.outcome, _kind(result.difference, result.expected), problem, cause)
+    return TesteeFinding(result.outcome, None if result.right else _pattern(result.message), problem, cause)
+
+
+#: What TABLE_MAP says of a column by its own bytes, and what no value depends on.
+_UNRELATED = frozenset(("column", "name", "type", "type_code", "metadata", "nullable", "visible"))
+
+
+def _cause(difference: Difference | None, expected: Expected) -> Iterator[str]:
+    """The type of the event with a difference; in a cell also what the value is, and what is said of its column."""
+    if difference is None:
+        return
+    about = [event for event in expected.events if (event["index"], event["offset"]) == _place(difference)]
+    yield from (event["type"] for event in about)
+    if difference.column is None:
+        return
+    yield from {next(iter(cell.get("value") or ()), "") for cell in _cells(difference, expected)}
+    id = next((event["fields"].get("table_id") for event in about), None)
+    maps = [event["fields"] for event in expected.events if event["type"] == "TABLE_MAP"]
+    columns = next((fields["columns"] for fields in reversed(maps) if fields["table_id"] == id), ())
+    yield from (
+        name for one in columns if one["column"] == difference.column for name in sorted(one.keys() - _UNRELATED)
+    )
+
+
+def _place(difference: Difference) -> tuple[int | None, int | None]:
+    return difference.event_index, difference.offset
+
+
+def _cells(difference: Difference, expected: Expected) -> Iterator[dict[str, Any]]:
+    """The cells of the column in the row that a difference is in."""
+    for row in expected.rows:
+        if (row["event"], row["offset"], row["row"]) == (*_place(difference), difference.row):
+            for cell in (row["before"] or []) + (row["after"] or []):
+                if cell["column"] == difference.column:
+                    yield cell
 
 
 def _kind(difference: Difference, expected: Expected) -> str:
     """What differs, and in a cell of which type."""
-    types = (
-        cell["type_code"]
-        for row in expected.rows
-        if (row["event"], row["offset"], row["row"]) == (difference.event_index, difference.offset, difference.row)
-        for cell in (row["before"] or []) + (row["after"] or [])
-        if cell["column"] == difference.column
-    )
     what = difference.what
     if difference.column is not None:
-        return f"{what} of type {next(types, None)}"
+        return f"{what} of type {next((cell['type_code'] for cell in _cells(difference, expected)), None)}"
     tail = difference.sentence.rpartition(": ")[2]
     return f"{what}: {_pattern(tail)}"
 
 
+_VARYING = re.compile(
+    r"""(?P<type>\b[tT]ypes?\b\W{0,3}(?:0x[0-9a-fA-F]{1,2}|\d{1,3})\b)|0x[0-9a-fA-F]+|\d+|'[^']*'|"(?:[^"\\]|\\.?)*("|$)"""
+)
+
+
 def _pattern(message: str | None) -> str | None:
-    """A message without what differs from file to file: numbers, and words in quotes."""
+    """A message without what differs from file to file: numbers but for those of a type, and words in quotes."""
     if message is None:
         return None
     first = next(iter(message.splitlines()), "")
-    return re.sub(r"""0x[0-9a-fA-F]+|\d+|'[^']*'|"(?:[^"\\]|\\.?)*("|$)""", "#", first)
+    return _VARYING.sub(lambda match: match[0] if match["type"] else "#", first)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Set
 from hashlib import sha256
 
-from forge.check.canonical.expected import expected_of
+from forge.check.canonical.expected import Expected, expected_of
 from forge.corpus.shrink.nodes import Log, Node, has_gtids, well_shaped, write_log
 from forge.errors import ForgeError
 from forge.progress import Progress
@@ -23,7 +23,8 @@ class Search:
     """The smallest log so far, and what was asked.
 
     A candidate is asked about only if it is smaller, is a file that breaks no rule of the format if the first one
-    breaks none, and has whole transactions, with their GTIDs, if the first one has.
+    breaks none, has no bytes that are no value of their column if the first one has none, and has whole transactions,
+    with their GTIDs, if the first one has.
     """
 
     def __init__(
@@ -38,7 +39,9 @@ class Search:
         self._deadline = None if seconds is None else time.monotonic() + seconds
         self._known: dict[bytes, bool] = {}
         self._size = _size(log, data)
-        self._must_be_right = expected_of(data).problem is None
+        expected = expected_of(data)
+        self._must_be_right = expected.problem is None
+        self._must_have_values = not _has_broken_values(expected)
         self.must_be_shaped = well_shaped(log)
         self._must_have_gtids = self.must_be_shaped and has_gtids(log)
 
@@ -96,7 +99,17 @@ class Search:
         return self._shows(data)
 
     def _is_right(self, data: bytes) -> bool:
-        return not self._must_be_right or expected_of(data).problem is None
+        if not (self._must_be_right or self._must_have_values):
+            return True
+        expected = expected_of(data)
+        if self._must_be_right and expected.problem is not None:
+            return False
+        return not (self._must_have_values and _has_broken_values(expected))
+
+
+def _has_broken_values(expected: Expected) -> bool:
+    images = (image for row in expected.rows for image in (row["before"], row["after"]))
+    return any("broken" in (cell.get("value") or ()) for image in images for cell in image or ())
 
 
 def _size(log: Log, data: bytes) -> tuple[int, int]:

@@ -7,21 +7,27 @@ import shlex
 import sys
 from functools import cache
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 import pytest
 
+import forge
 from forge.check.canonical.expected import expected_of
 from forge.cli.app import run
 from forge.corpus.conform.expected_failures import ExpectedFailure, read_expected_failures
-from forge.corpus.conform.one_file import ask
+from forge.corpus.conform.one_file import ask, writer_of
 from forge.corpus.conform.testee import Limits, Testee
 from forge.corpus.findings import make
-from forge.corpus.findings.make import made_of, right_of
-from forge.corpus.findings.pages import finding_pages, pages_dir
+from forge.corpus.findings.causes import unmet_needs
+from forge.corpus.findings.make import file_verdict, made_of, right_of
+from forge.corpus.findings.pages import DEFECTS, defect_of, finding_pages, pages_dir
 from forge.corpus.findings.records import (
     LARGEST,
+    VENDORS,
     Finding,
+    Made,
+    count_withheld,
     findings_dir,
     public,
     read_finding,
@@ -32,13 +38,14 @@ from forge.corpus.kit.reading import OpenKit, open_kit
 from forge.corpus.kit.registry import read_registry, short_id
 from forge.corpus.kit.sparse import Hole, sparse_rows
 from forge.corpus.kit.withheld import withheld_cases
-from forge.corpus.outcomes import RIGHT
-from forge.errors import ScenarioError
+from forge.corpus.outcomes import OUTCOMES, RIGHT, Outcome, judged
+from forge.errors import ScenarioError, Verdict
 from forge.resources import corpora_dir
 
 FINDINGS = read_findings()
 OPEN = [finding for finding in FINDINGS if finding.status == "open"]
 LISTS = sorted((corpora_dir() / "testees").glob("*/expected-failures.txt"))
+TABLE = {"scenario": "one-int", "server": "mysql-9.7", "tables": ["CREATE TABLE d.t (a INT)"]}
 BUILT = corpora_dir().parent / "out" / "testees"
 
 
@@ -58,6 +65,87 @@ def test_the_file_is_small_and_has_the_right_value(finding: Finding) -> None:
     assert len(made.data) <= LARGEST
     assert made.outcome not in RIGHT
     assert right_of(expected_of(made.data), made.cell, made.event, made.field) == made.right
+
+
+@pytest.mark.parametrize("finding", public(FINDINGS), ids=lambda finding: str(finding.name))
+def test_the_file_has_what_its_record_needs_and_its_text_names(finding: Finding) -> None:
+    assert finding.needs, "the record does not say what its file needs (forge/corpus/findings/causes.py)"
+    assert finding.made is not None
+    assert unmet_needs(finding, finding.made) == []
+
+
+def test_a_need_that_the_file_does_not_meet_and_a_name_that_it_does_not_have_are_told() -> None:
+    finding, made = finding_with(
+        title="A VECTOR in MariaDB", why="TRANSACTION_PAYLOAD, record ENUM_AND_SET_DEFAULT_CHARSET."
+    )
+    needs = ["column JSON", "no column LONG", "family mysql", r"TABLE_MAP column_count: \d"]
+    unmet = unmet_needs(msgspec.structs.replace(finding, needs=needs), made)
+    assert unmet == [
+        "column JSON", "no column LONG", "column VECTOR", "event TRANSACTION_PAYLOAD",
+        "record enum_set_default_charset", "family mariadb",
+    ]  # fmt: skip
+
+
+def finding_with(*, title: str, why: str) -> tuple[Finding, Made]:
+    """A finding that says so of a log of MySQL with one row of an INT."""
+    log = forge.build({**TABLE, "transactions": [[{"insert": {"into": "d.t", "rows": [{"a": 1}]}}]]})
+    made = Made(case="", outcome="refused", verdict="accept", readers={}, right="", wrong="", log=log.data.hex())
+    return Finding(decoder="", title=title, releases=["1"], covers=[], why=why, sources=[], searched=""), made
+
+
+@pytest.mark.parametrize("finding", public(FINDINGS), ids=lambda finding: str(finding.name))
+def test_the_verdict_is_that_of_the_file_and_the_vendors_do_not_gainsay_it(finding: Finding) -> None:
+    made = finding.made
+    assert made is not None
+    assert made.verdict == file_verdict(expected_of(made.data))
+    done = {*made.readers.values(), *made.servers.values()}
+    if made.verdict == "accept":
+        assert "reads" in made.readers.values(), "no vendor's reader reads the file"
+    if (made.outcome, made.verdict) == ("accepts", "reject"):
+        own = made.readers[VENDORS[writer_of(made.data)[0]]]
+        assert any(does.startswith(("stops", "says")) for does in (own, *made.servers.values())), (
+            "the vendor reads it in silence"
+        )
+    if "crashes" in done:
+        assert finding.decoder in VENDORS.values(), "the vendor's reader ends: it has the file first (SECURITY.md)"
+        assert made.servers, "the servers of the vendor have to be tried (SECURITY.md)"
+        assert "crashes" not in made.servers.values()
+
+
+@pytest.mark.parametrize("verdict", get_args(Verdict))
+@pytest.mark.parametrize("outcome", get_args(Outcome))
+def test_the_text_to_be_filed_says_what_is_wrong_and_never_that_it_is_right(outcome: Outcome, verdict: Verdict) -> None:
+    assert OPEN[0].made is not None
+    made = msgspec.structs.replace(OPEN[0].made, outcome=outcome, verdict=verdict)
+    finding = msgspec.structs.replace(OPEN[0], made=made)
+    if (outcome, verdict) not in DEFECTS:
+        with pytest.raises(ScenarioError, match="is no defect where the verdict is"):
+            finding_pages([finding])
+        return
+    pages = finding_pages([finding])
+    filed = pages[f"{finding.name}.md"].partition("## To be filed")[2].partition("Expected:")[0]
+    assert defect_of(made) in filed
+    assert defect_of(made) in pages["index.md"]
+    assert "right" not in filed
+    assert ("has to read" in filed) == (verdict == "accept" and outcome not in ("disagree", "accepts"))
+    assert ("has to stop" in filed) == (verdict == "reject")
+
+
+@pytest.mark.parametrize("verdict", get_args(Verdict))
+@pytest.mark.parametrize("did", OUTCOMES)
+@pytest.mark.parametrize("stopped", [False, True])
+@pytest.mark.parametrize("passes", [False, True])
+def test_every_outcome_that_a_testee_can_have_and_is_wrong_has_a_text(
+    did: Outcome, verdict: Verdict, stopped: bool, passes: bool
+) -> None:
+    if (
+        did in ("accepts", "rejects")
+        or stopped != (did in ("refused", "unsupported"))
+        or (passes and did != "disagree")
+    ):
+        return
+    outcome = judged(did, verdict, stopped=stopped, marked=False, passes=passes)
+    assert outcome in RIGHT or (outcome, verdict) in DEFECTS
 
 
 @pytest.mark.slow
@@ -150,7 +238,7 @@ def test_records_of_what_is_withheld_say_nothing_of_it() -> None:
 
 
 def test_the_page_about_findings_counts_what_is_withheld() -> None:
-    count = len(FINDINGS) - len(public(FINDINGS))
+    count = count_withheld(FINDINGS)
     text = (corpora_dir().parent / "docs" / "findings.md").read_text("utf-8")
     assert f"told to its vendor first: {count} wait" in " ".join(text.split())
 

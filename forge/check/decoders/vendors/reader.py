@@ -72,6 +72,11 @@ class CommandLineReader(Decoder):
         with path.open("rb") as file:
             yield from self._items(LogWindow(file), printed)
 
+    def complaints(self, data: bytes) -> list[str]:
+        """The errors that the program prints of a file.  Raises DecodingEnded if it is not here, or does not end."""
+        printed = run_alone(self._call(), data, self.unread_types)
+        return [line for line in self.error_lines(printed) if line.startswith("ERROR")]
+
     def _call(self) -> list[str]:
         """The program and its options.  Raises DecodingEnded if it is not here."""
         command = self.command()

@@ -50,7 +50,7 @@ def findings(
     """
     from forge.corpus.findings.make import make_finding
     from forge.corpus.findings.pages import finding_pages
-    from forge.corpus.findings.records import findings_dir, public, read_findings, record_text
+    from forge.corpus.findings.records import count_withheld, findings_dir, public, read_findings, record_text
 
     found = {finding.name: finding for finding in read_findings()}
     for name in names:
@@ -74,8 +74,8 @@ def findings(
         for finding in public(chosen):
             size = "no file" if finding.made is None else f"{len(finding.made.data)} bytes"
             echo(f"{finding.name}: {finding.status}, {size}: {finding.title}")
-        if len(public(chosen)) < len(chosen):
-            echo(f"{len(chosen) - len(public(chosen))} more wait for their vendor")
+        if withheld := count_withheld(chosen):
+            echo(f"{withheld} more wait for their vendor")
     if pages is not None:
         pages.mkdir(parents=True, exist_ok=True)
         write_files([(str(pages / name), [text.encode()]) for name, text in finding_pages(read_findings()).items()])
