@@ -97,8 +97,12 @@ def replayed(of_case: Plan, files: list[bytes], applier: Applier, *, is_whole: b
         result.tables += 1
         result.cells += sum(map(len, selected[name].rows))
         in_decodes = (contents[name] for contents in expected if name in contents)
-        found = (table_difference(name, selected[name], rows) for rows in in_decodes)
-        result.differences += dict.fromkeys(f"rows: {difference}" for difference in found if difference is not None)
+        for rows in in_decodes:
+            if any(len(row) != len(selected[name].forms) for row in rows.rows):
+                result.differences.append(f"columns: the rows of {name} in the file have others than the table")
+            elif (difference := table_difference(name, selected[name], rows)) is not None:
+                result.differences.append(f"rows: {difference}")
+    result.differences = list(dict.fromkeys(result.differences))
     return result
 
 
