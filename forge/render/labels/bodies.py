@@ -130,6 +130,11 @@ def label_block(labels: Labels, name: str) -> None:
 COMPRESSED_TEXT: dict[str, Apart] = {"block": lambda labels, end, fields: label_block(labels, "query")}
 
 
+#: What cells of a column mean, by the column's index and their bytes; how many of how many bytes are kept.
+_KnownPieces = dict[tuple[int, bytes], Sequence[Piece]]
+_SHORT, _MOST_KNOWN = 8, 1 << 10
+
+
 def label_rows(labels: Labels, body: RowsBody, columns: Sequence[Column]) -> FormatError | None:
     """Label the rows, which are all that is left of the region; what is wrong with them, if they end early.
 
@@ -138,6 +143,7 @@ def label_rows(labels: Labels, body: RowsBody, columns: Sequence[Column]) -> For
     before, after = images_of(body)
     bitmaps = {"before": before, "after": after}
     problem: FormatError | None = None
+    known: _KnownPieces = {}
     try:
         for number, row in enumerate(iterate_rows(body, columns), start=1):
             if labels.is_full:
@@ -146,7 +152,7 @@ def label_rows(labels: Labels, body: RowsBody, columns: Sequence[Column]) -> For
                 bitmap = bitmaps[name]
                 if image is not None and bitmap is not None:
                     present = present_columns(bitmap, len(columns))
-                    _label_image(labels, f"row {number}.{name}", image, present, columns)
+                    _label_image(labels, f"row {number}.{name}", image, present, columns, known)
     except FormatError as error:
         problem = error
     except ForgeError as error:
@@ -157,7 +163,9 @@ def label_rows(labels: Labels, body: RowsBody, columns: Sequence[Column]) -> For
     return problem
 
 
-def _label_image(labels: Labels, name: str, image: Image, present: Sequence[int], columns: Sequence[Column]) -> None:
+def _label_image(
+    labels: Labels, name: str, image: Image, present: Sequence[int], columns: Sequence[Column], known: _KnownPieces
+) -> None:
     if image.value_options is not None:
         labels.put(labels.at + 1, f"{name}.value_options", image.value_options, "1: some JSON cells may be diffs")
         labels.put(
@@ -176,7 +184,12 @@ def _label_image(labels: Labels, name: str, image: Image, present: Sequence[int]
             field = f"{name}.column {index + 1}" + ("" if column.name is None else f" {shown(column.name)}")
             # Members stand with the table map, and may be very many.
             rule = codec_for(column).type_name(column if column.members is None else replace(column, members=None))
-            pieces = _diff_pieces(cell) if index in diffs else _cell_pieces(column, cell)
+            # A member may be long: what a short cell means is told once.
+            pieces = None if index in diffs else known.get((index, cell))
+            if pieces is None:
+                pieces = _diff_pieces(cell) if index in diffs else _cell_pieces(column, cell)
+                if len(cell) <= _SHORT and len(known) < _MOST_KNOWN and index not in diffs:
+                    known[index, cell] = pieces
             labels.put_pieces(labels.at + len(cell), field, pieces, rule)
 
 
