@@ -15,6 +15,7 @@ from forge.check.canonical.decode import canonical_rows
 from forge.columnar.reading.rows import read_rows
 from forge.columnar.registry import column_plan
 from forge.errors import ForgeError, FormatError, UnsupportedError
+from forge.events.plain import name_text
 from forge.values.registry import codec_for
 from forge.values.text.enums import MemberCodec
 
@@ -63,7 +64,7 @@ def reference_changes(data: bytes) -> tuple[dict[str, list[RowChange]], ForgeErr
     found = defaultdict(list)
     try:
         for change in canonical_rows(data):
-            found[f"{change.database}.{change.table}"].append(change)
+            found[f"{name_text(change.database)}.{name_text(change.table)}"].append(change)
     except (FormatError, UnsupportedError) as error:
         return found, error
     return found, None
