@@ -270,3 +270,19 @@ def test_a_transaction_of_more_keys_than_are_remembered_lets_nothing_run_beside_
     # Four keys of its own: both images count (tests/record/recordings/dependency-history-mysql-9.7).
     assert order.next(logged(insert(KEYED, (3, 1), (4, 1), (5, 1), (6, 1)))) == (2, 3)
     assert order.next(logged(insert(KEYED, (7, 1)))) == (3, 4)
+
+
+def test_the_limit_of_remembered_keys_is_reached_by_one_more_and_both_images_count() -> None:
+    order = Writeset(3)
+    assert order.next(logged(insert(KEYED, (1, 1))))[0] == 0
+    assert order.next(logged(insert(KEYED, (2, 1), (3, 1)))) == (1, 2)
+    assert order.next(logged(insert(KEYED, (9, 1)))) == (1, 3)
+    order = Writeset(3)
+    for number in (1, 2):
+        order.next(logged(insert(KEYED, (number, 1))))
+    assert order.next(logged(insert(KEYED, (3, 1), (4, 1), (5, 1)))) == (1, 3)
+    order = Writeset(3)
+    for number in (1, 2):
+        order.next(logged(insert(KEYED, (number, 1))))
+    order.next(logged(update(KEYED, (1, 1), (1, 2), 1)))
+    assert order.next(logged(insert(KEYED, (9, 1)))) == (3, 4)

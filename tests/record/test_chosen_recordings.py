@@ -15,6 +15,8 @@ from forge.resources import corpora_dir
 CHOSEN = (
     "joined-twice-mysql-9.7",  # TABLE_MAPs of tables that are joined several times
     "joined-twice-mariadb-11.8",
+    "images-partial-json-tables",  # the order of partial bits
+    "partitions-noblob",  # the order of a row's partitions, NOBLOB images of tables with partitions
     "partition-functions-mysql-9.7",  # functions that choose partitions, NULL among them
     "read-orders-mysql-9.7",  # the order of rows with partitions, LIMIT, CREATE TABLE ... SELECT
     "read-orders-mariadb-10.11",
