@@ -35,12 +35,18 @@ from forge.values.wire_types import WireType
 Fields = dict[str, Any]
 
 
+#: Bytes of a member of an ENUM or SET; a name has fewer.
+_LONGEST = 1020
+
+
 class MappedBody(NamedTuple):
     """A TABLE_MAP as it stood, and the table that it maps."""
 
     body: TableMap
     mariadb: bool
     table: ListedTable
+    #: Whether a name or a member is longer than any server's: rows, which would repeat it, stay bytes.
+    is_long: bool = False
 
 
 @dataclass(slots=True)
@@ -63,7 +69,7 @@ class ListingState:
 
     def table(self, table_id: int) -> ListedTable | None:
         mapped = self.mapped.get(table_id)
-        return None if mapped is None else mapped.table
+        return None if mapped is None or mapped.is_long else mapped.table
 
     def _map(self, body: TableMap, mariadb: bool) -> None:
         last = self.mapped.get(body.table_id)
@@ -73,7 +79,9 @@ class ListingState:
         for columns in (partial(columns_of, mariadb=mariadb), bare_columns):
             # Rows can be edited under a table map whose optional metadata no reader takes.
             with suppress(ForgeError, ValueError, TypeError, LookupError):
-                self.mapped[body.table_id] = MappedBody(body, mariadb, ListedTable(columns(body)))
+                table = ListedTable(columns(body))
+                long = any(max(map(len, (c.name or "", *(c.members or ())))) > _LONGEST for c in table.columns)
+                self.mapped[body.table_id] = MappedBody(body, mariadb, table, long)
                 break
 
 
