@@ -84,6 +84,9 @@ class SessionText:
             statement = replace(statement, context=replace(statement.context, settings=tuple(settings)))
         with place("query"):
             statement = replace(statement, as_text=self._is_text(statement))
+            if statement.as_text and statement.table.row_end is not None:
+                problem = f"a statement on the system-versioned table {statement.table.full_name} as its text"
+                raise UnsupportedError(f"{problem} is not supported yet", expected="binlog_format: row")
             if statement.as_text:
                 statement = replace(statement, context=self._with_state(statement, declared, reads))
         if load is not None:

@@ -191,8 +191,11 @@ def _generation(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
     if not (cursor.accept("GENERATED", "ALWAYS", "AS") or cursor.accept("AS")):
         return column
     if cursor.accept("ROW"):
-        word = cursor.accept_any("START", "END") or cursor.wrong("START or END", ("START", "END"))
-        return replace(column, system="row_start" if word == "START" else "row_end")
+        if cursor.accept("START"):
+            return replace(column, system="row_start")
+        if not cursor.accept("END"):
+            cursor.wrong("START or END", ("START", "END"))
+        return replace(column, system="row_end")
     expression = cursor.balanced()
     word = cursor.accept_any("VIRTUAL", "STORED", "PERSISTENT")
     kind: Literal["virtual", "stored"] = "stored" if word in ("STORED", "PERSISTENT") else "virtual"
