@@ -18,7 +18,7 @@ from forge.servers import server_line
 
 
 def _last(*statements: Statement, tables: list[str], server: str = "mysql-9.7") -> RowsStatement:
-    scenario = Scenario("x", server=server, tables=tables)
+    scenario = Scenario("x", server=server, tables=list(tables))
     for statement in statements:
         scenario = scenario.transaction(statement)
     (last,) = plan(scenario).groups[-1].rows_statements  # type: ignore[union-attr]

@@ -60,8 +60,8 @@ def check_rows(state: TableState, query: str, found: Sequence[int], limit: int |
         return
     stated = _limit(tokens)
     if stated is not None and limit != stated and (limit is not None or len(found) > stated):
-        declared = f"`limit` is {limit}" if limit is not None else f"`where` finds {_rows(len(found))}"
-        raise _contradiction(f"has LIMIT {stated}, but {declared}", f"limit: {stated}")
+        ours = f"`limit` is {limit}" if limit is not None else f"`where` finds {_rows(len(found))}"
+        raise _contradiction(f"has LIMIT {stated}, but {ours}", f"limit: {stated}")
     wanted = _wanted(state, query, context)
     if wanted is None:
         return
