@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Final
 
 from forge.engine.dictionary.column_sizes import part_bytes
 from forge.engine.dictionary.columns import ColumnDefinition
@@ -24,7 +25,8 @@ from forge.values.declaration.sqltype import SqlType
 from forge.values.registry import codec_for, column_for
 from forge.values.temporal.current import timestamp_text
 
-ROW_START, ROW_END = "row_start", "row_end"
+ROW_START: Final = "row_start"
+ROW_END: Final = "row_end"
 _TIME = SqlType("TIMESTAMP", fsp=6)
 _HASH = SqlType("BIGINT", unsigned=True)
 
