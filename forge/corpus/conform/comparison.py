@@ -84,12 +84,16 @@ class Comparison:
         return Difference("ending", f"it reads on behind {at}, where a correct reader stops", offset=at)
 
     def is_short_of(self, at: int) -> bool:
-        """Whether it does not show all that lies before an offset."""
-        for expected, given in (
-            (self.expected.rows if self.level == "rows" else (), self.reading.rows),
-            (self.expected.events if self.level == "frames" else (), self.reading.frames),
+        """Whether it does not show all that lies before an offset; of rows, those of transactions that end before it:
+        a reader may keep rows back until their transaction is whole.
+        """
+        ends = (event["offset"] for event in self.expected.events if event["offset"] < at and _ends_transaction(event))
+        whole = max(ends, default=-1) + 1
+        for expected, given, end in (
+            (self.expected.rows if self.level == "rows" else (), self.reading.rows, whole),
+            (self.expected.events if self.level == "frames" else (), self.reading.frames, at),
         ):
-            before = [item for item in expected if item["offset"] < at and _place(item) not in self.reading.gaps]
+            before = [item for item in expected if item["offset"] < end and _place(item) not in self.reading.gaps]
             if len([item for item in given if item.offset is None or item.offset < at]) < len(before):
                 return True
         return False
@@ -331,3 +335,9 @@ def _of_row(
         None if cell is None else cell.get("text"),
         None if cell is None else cell["raw"],
     )
+
+
+def _ends_transaction(event: Mapping[str, Any]) -> bool:
+    if event["type"] == "QUERY":
+        return event["fields"].get("query") in ("COMMIT", "ROLLBACK")
+    return event["type"] in ("XID", "XA_PREPARE")

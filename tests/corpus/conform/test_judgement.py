@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +124,16 @@ def test_a_cell_that_is_no_value_hides_no_other_cell(shown: tuple[Any, ...], out
 def test_a_reader_that_stops_has_to_read_what_lies_before_the_fault(
     answers: list[RowAnswer], verdict: Verdict, outcome: Outcome
 ) -> None:
-    assert judged(comparison([row(100, 1)], answers, "refused"), verdict, "body", sound_to=200).outcome == outcome
+    stopped = comparison([row(100, 1)], answers, "refused")
+    end = {"index": 2, "offset": 150, "type": "XID", "fields": {}}
+    whole = replace(stopped, expected=replace(stopped.expected, events=[*stopped.expected.events, end]))
+    assert judged(whole, verdict, "body", sound_to=200).outcome == outcome
+
+
+def test_a_reader_may_keep_rows_back_until_their_transaction_is_whole() -> None:
+    for answers, outcome in (([], "rejects"), ([answer(100, 9)], "disagree")):
+        stopped = comparison([row(100, 1)], answers, "refused")
+        assert judged(stopped, "reject", "body", sound_to=200).outcome == outcome
 
 
 def test_where_no_fault_is_known_a_reader_may_stop_anywhere() -> None:
