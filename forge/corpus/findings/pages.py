@@ -26,6 +26,12 @@ _READERS_DO = {
 }
 #: Bytes of a run that a line of a page shows.
 _SHOWN = 24
+_ENDS: Mapping[Outcome, str] = {"crashed": "crashes", "timeout": "does not end"}
+_PLACES: Mapping[Verdict, str] = {
+    "accept": "on a file that it has to read",
+    "reject": "where it has to stop with an error",
+    "may": "where it may stop with an error, or read on",
+}
 #: What a decoder does wrong, by its outcome and what a correct reader does with the file.
 DEFECTS: Mapping[tuple[Outcome, Verdict], str] = {
     ("disagree", "accept"): "shows something else",
@@ -35,16 +41,8 @@ DEFECTS: Mapping[tuple[Outcome, Verdict], str] = {
     ("accepts", "reject"): "reads on where it has to stop",
     ("refused", "accept"): "refuses a file that it has to read",
     ("unsupported", "accept"): "says that it does not support what it has to read",
-    **{
-        (outcome, verdict): f"{does} {where}"
-        for outcome, does in (("crashed", "crashes"), ("timeout", "does not end"))
-        for verdict, where in (
-            ("accept", "on a file that it has to read"),
-            ("reject", "where it has to stop with an error"),
-            ("may", "where it may stop with an error, or read on"),
-        )
-    },
-}  # type: ignore[assignment]
+    **{(outcome, verdict): f"{does} {where}" for outcome, does in _ENDS.items() for verdict, where in _PLACES.items()},
+}
 
 
 def defect_of(made: Made) -> str:

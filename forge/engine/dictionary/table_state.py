@@ -373,8 +373,10 @@ class TableState:
         start, end = key.period
         named = replace(key, parts=tuple(part for part in key.parts if part.column not in key.period))
         entry = next(iter(key_entries(self.table, named, row)), None)
+        begin: Any = row[start]
+        limit: Any = row[end]
         return entry is not None and any(
-            other != number and there[start] < row[end] and row[start] < there[end]
+            other != number and limit > there[start] and begin < there[end]
             for other, there in self.rows.items()
             if entry == next(iter(key_entries(self.table, named, there)), None)
         )

@@ -102,7 +102,8 @@ def rest_of_change(
         start, end = _system_columns(state)
         now = context.time.cell(state.columns[end])
         # A row that came at the same moment has no past.
-        if before[start] < now:
+        came: Any = before[start]
+        if came < now:
             past = [with_generated(state.columns, _put(before, (end,), (now,)), clips=context.clips)]
     for row in (*rows, *past):
         state.add(row)

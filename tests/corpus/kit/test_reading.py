@@ -35,7 +35,8 @@ def kit(folder: Path, case: dict[str, Any], events: str = "", rows: str = "") ->
 
 @pytest.mark.parametrize("name", PATHS)
 def test_no_name_of_a_kit_is_a_path(name: str, tmp_path: Path) -> None:
-    for number, case in enumerate(({"id": name}, {"twin": name}, {"files": [FILE | {"name": name}]})):
+    cases: list[dict[str, object]] = [{"id": name}, {"twin": name}, {"files": [FILE | {"name": name}]}]
+    for number, case in enumerate(cases):
         with pytest.raises(ManifestError, match=r"line 1 of index\.jsonl: the (id of a case|name of a file) is "):
             open_kit(kit(tmp_path / str(number), CASE | case))
 
