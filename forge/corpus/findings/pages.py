@@ -35,13 +35,23 @@ _PLACES: Mapping[Verdict, str] = {
 #: What a decoder does wrong, by its outcome and what a correct reader does with the file.
 DEFECTS: Mapping[tuple[Outcome, Verdict], str] = {
     ("disagree", "accept"): "shows something else",
+    ("disagree", "reject"): "shows something else before the fault",
     ("disagree", "may"): "reads on, as it may, and shows something else",
     ("accepts", "accept"): "shows bytes that are no value as a value",
-    ("accepts", "may"): "shows bytes that are no value as a value",
     ("accepts", "reject"): "reads on where it has to stop",
+    ("accepts", "may"): "shows bytes that are no value as a value",
     ("refused", "accept"): "refuses a file that it has to read",
+    ("refused", "reject"): "refuses what stands before the fault, which it has to read",
+    ("refused", "may"): "refuses what stands before the fault, which it has to read",
     ("unsupported", "accept"): "says that it does not support what it has to read",
-    **{(outcome, verdict): f"{does} {where}" for outcome, does in _ENDS.items() for verdict, where in _PLACES.items()},
+    ("unsupported", "reject"): "says that it does not support what stands before the fault, which it has to read",
+    ("unsupported", "may"): "says that it does not support what stands before the fault, which it has to read",
+    ("crashed", "accept"): "crashes on a file that it has to read",
+    ("crashed", "reject"): "crashes where it has to stop with an error",
+    ("crashed", "may"): "crashes where it may stop with an error, or read on",
+    ("timeout", "accept"): "does not end on a file that it has to read",
+    ("timeout", "reject"): "does not end where it has to stop with an error",
+    ("timeout", "may"): "does not end where it may stop with an error, or read on",
 }
 
 
