@@ -34,6 +34,8 @@ CONDITIONS = {
     "binlog/listing/sealed.py": 2,
     # Tags and readers that are for one family.
     "corpus/vocabulary.py": 1,
+    # Whose programs are asked about a log.
+    "corpus/kit/vendors.py": 1,
 }
 
 

@@ -42,7 +42,10 @@ class VendorsDid(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
 
     def of(self, family: Family) -> tuple[str, str]:
         """What reader and applier of a family did."""
-        return (self.mysqlbinlog, self.mysql) if family == "mysql" else (self.mariadb_binlog, self.mariadb)
+        did: dict[Family, tuple[str, str]] = {
+            "mysql": (self.mysqlbinlog, self.mysql), "mariadb": (self.mariadb_binlog, self.mariadb)
+        }  # fmt: skip
+        return did[family]
 
     def refusals(self, line: str) -> list[str]:
         """What programs of the families that are asked about a server line say against the bytes."""

@@ -229,6 +229,8 @@ def well_shaped(log: Log) -> bool:
             return False
         word, code = statement_word(node), event.type_code
         begins, ends = word == "BEGIN" or code == 162, word in ("COMMIT", "ROLLBACK") or code in (16, 38)
+        # Of one that was not prepared, this ends the group that is open.
+        ends = ends or (is_open and str(getattr(event.body, "query", "")).startswith("XA ROLLBACK"))
         boundary = code in GROUP_BOUNDARIES
         if (boundary or begins) and (unended or mapped or (is_open and code != 162)):
             return False
