@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
+from typing import Any
 
 from forge.charsets import compare_key
 from forge.plan.tables import Key, KeyPart, Row, Table
@@ -18,6 +20,21 @@ def key_entries(table: Table, key: Key, row: Row) -> Iterator[KeyEntry]:
     parts = [_comparable(table, part, row) for part in key.parts]
     if all(part is not None for part in parts):
         yield from product(*(part if isinstance(part, tuple) else (part,) for part in parts))
+
+
+def overlaps(table: Table, key: Key, row: Row, other: Row) -> bool:
+    """Whether two rows of the same key are there at the same time: WITHOUT OVERLAPS."""
+    assert key.period is not None
+    begin, end = key.period
+    named = replace(key, parts=tuple(part for part in key.parts if part.column not in key.period))
+    entry: Any = next(iter(key_entries(table, named, row)), None)
+    times: list[Any] = [row[begin], row[end], other[begin], other[end]]
+    return (
+        entry is not None
+        and times[2] < times[1]
+        and times[0] < times[3]
+        and entry == next(iter(key_entries(table, named, other)), None)
+    )
 
 
 def _comparable(table: Table, part: KeyPart, row: Row) -> object:

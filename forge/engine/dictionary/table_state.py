@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from forge.engine.dictionary.cell_values import sort_value
@@ -15,7 +14,7 @@ from forge.engine.dictionary.key_sets import KeySet, KeySets, is_taken
 from forge.engine.dictionary.system_columns import hidden_columns, last_moment
 from forge.engine.dictionary.tables import plan_table
 from forge.errors import ScenarioError, about
-from forge.plan.keys import KeyEntry, key_entries, key_of_rows, unique_keys
+from forge.plan.keys import KeyEntry, key_entries, key_of_rows, overlaps, unique_keys
 from forge.plan.tables import Key, Row, Table
 from forge.servers import server_line
 from forge.sql.expressions import parse_expression
@@ -362,24 +361,12 @@ class TableState:
         for key, own, taken in zip(self.unique, entries, self._taken, strict=True):
             if any(entry in taken for entry in own):
                 raise self._duplicate(key, row)
-            if key.period is not None and self._overlapping(key, row, number):
+            if key.period is not None and any(
+                other != number and overlaps(self.table, key, row, there) for other, there in self.rows.items()
+            ):
                 raise ScenarioError(f"table {self.name} has a row with another period that overlaps in key {key.name}")
         for own, taken in zip(entries, self._taken, strict=True):
             taken.update(dict.fromkeys(own, number))
-
-    def _overlapping(self, key: Key, row: Row, number: int) -> bool:
-        """Whether another row of the same key is there at the same time: WITHOUT OVERLAPS."""
-        assert key.period is not None
-        start, end = key.period
-        named = replace(key, parts=tuple(part for part in key.parts if part.column not in key.period))
-        entry = next(iter(key_entries(self.table, named, row)), None)
-        begin: Any = row[start]
-        limit: Any = row[end]
-        return entry is not None and any(
-            other != number and limit > there[start] and begin < there[end]
-            for other, there in self.rows.items()
-            if entry == next(iter(key_entries(self.table, named, there)), None)
-        )
 
     def _release(self, row: Row) -> None:
         for key, taken in zip(self.unique, self._taken, strict=True):

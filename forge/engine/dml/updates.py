@@ -9,33 +9,25 @@ from typing import Any
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.dml.computed_values import ComputedValue, is_computed
 from forge.engine.dml.json_updates import Applied, JsonUpdate, is_json_update
-from forge.engine.dml.query_rows import check_rows
 from forge.engine.dml.row_texts import delete_text, own_values, update_text
 from forge.engine.dml.row_times import Portion, declared_portion, remove_row, rest_of_change, stamped
+from forge.engine.dml.searched_rows import found_rows, parsed_conditions, read_columns, search_of
 from forge.engine.requests.cells import ColumnPlace, is_generator
 from forge.engine.requests.statements import Delete, Statement, Update
 from forge.engine.requests.statements import Further as DeclaredFurther
 from forge.engine.rows.cells import NULL, cell_value, not_null, origin, set_by_trigger
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.defaults import with_generated
-from forge.engine.rows.own_order import in_order_of_query
 from forge.engine.rows.where import (
-    Condition,
     column_index,
-    is_impossible,
-    keys_read,
-    matching,
-    parse_where,
-    reached_columns,
     where_sql,
 )
 from forge.errors import ScenarioError, UnsupportedError
-from forge.plan.changes import ChangeKind, EvaluatedRow, Origin, RowChange
-from forge.plan.effects import Evaluation, Search
+from forge.plan.changes import EvaluatedRow, Origin, RowChange
+from forge.plan.effects import Evaluation
 from forge.plan.statement_text import Clauses, StatementText
 from forge.plan.statements import Further, RowsStatement
 from forge.plan.tables import Row
-from forge.servers import server_line
 from forge.sql.write.statements import assignment
 from forge.values.base import Value
 from forge.values.clipping import Clipped
@@ -64,11 +56,11 @@ class _SetClause:
 
 def update_rows(state: TableState, statement: Statement, update: Update, context: DmlContext) -> RowsStatement:
     """Run an UPDATE.  Raises ScenarioError where a server would refuse it."""
-    conditions = _where(state, "update", update.where, context)
+    conditions = parsed_conditions(state, "update", update.where, context)
     with context.place("update", "for_portion_of"):
         portion = declared_portion(state, update.for_portion_of, context)
-    found = _found(conditions, state, statement, update.limit, _written(state, update, context), portion, context)
-    chosen, searched = found[: update.limit], _searched("update", state, conditions)
+    found = found_rows(conditions, state, statement, update.limit, _written(state, update, context), portion, context)
+    chosen, searched = found[: update.limit], search_of("update", state, conditions)
     where = where_sql(conditions, state)
     state.updates += 1
     if chosen:
@@ -95,7 +87,7 @@ def update_rows(state: TableState, statement: Statement, update: Update, context
         text=StatementText(
             statement.query or update_text(state, assignments, where, len(found), update.limit, _sql(portion)),
             assigned=None if portion else assigned | context.references.set_by_triggers(state.table, "update"),
-            reads=_read_columns(state, conditions, len(found)).union(
+            reads=read_columns(state, conditions, len(found)).union(
                 _read_for_checks(state, clause.values), clause.reads
             ),
             line=context.line,
@@ -320,11 +312,11 @@ def _is_same(state: TableState, before: Row, after: Row) -> bool:
 
 def delete_rows(state: TableState, statement: Statement, delete: Delete, context: DmlContext) -> RowsStatement:
     """Run a DELETE.  Raises ScenarioError where a server would refuse it."""
-    conditions = _where(state, "delete", delete.where, context)
+    conditions = parsed_conditions(state, "delete", delete.where, context)
     with context.place("delete", "for_portion_of"):
         portion = declared_portion(state, delete.for_portion_of, context)
-    found = _found(conditions, state, statement, delete.limit, (), portion, context)
-    chosen, searched = found[: delete.limit], _searched("delete", state, conditions)
+    found = found_rows(conditions, state, statement, delete.limit, (), portion, context)
+    chosen, searched = found[: delete.limit], search_of("delete", state, conditions)
     where = where_sql(conditions, state)
     sql = statement.query or delete_text(state, where, len(found), delete.limit, _sql(portion))
     changes: list[RowChange] = []
@@ -356,26 +348,6 @@ def _sql(portion: Portion | None) -> str:
     return "" if portion is None else portion.sql
 
 
-def _found(
-    conditions: list[Condition],
-    state: TableState,
-    statement: Statement,
-    limit: int | None,
-    written: Collection[int],
-    portion: Portion | None,
-    context: DmlContext,
-) -> list[int]:
-    """Numbers of the rows that meet the conditions, in the order of the server; LIMIT takes the first of them."""
-    found = matching(conditions, state)
-    if portion is not None:
-        found = [number for number in found if portion.touches(state, state.rows[number])]
-    # What is joined, or runs in a trigger, has its order from another table.
-    if statement.query is None or isinstance(statement, DeclaredFurther):
-        return found
-    check_rows(state, statement.query, found, limit, context)
-    return in_order_of_query(state, found, statement.query, conditions, written, statement.found_by)
-
-
 def _written(state: TableState, update: Update, context: DmlContext) -> set[int]:
     """The columns that an UPDATE gives values, with those that the server and triggers set."""
     names = (*update.set, *(update.set_by_trigger or ()))
@@ -386,47 +358,6 @@ def _written(state: TableState, update: Update, context: DmlContext) -> set[int]
         if any(state.table.column_index(name) in written for name in column.uses):
             written.add(index)
     return written
-
-
-def _searched(kind: ChangeKind, state: TableState, conditions: list[Condition]) -> RowsStatement:
-    """The statement before it changes rows: what a server reads and compares to find them."""
-    return RowsStatement(
-        kind=kind,
-        table=state.table,
-        changes=(),
-        search=Search(
-            compared=frozenset(c.index for c in conditions if c.is_compared and not c.compares_together),
-            compared_together=frozenset(condition.index for condition in conditions if condition.compares_together),
-            compared_twice=_compared_twice(conditions, state),
-            reached=reached_columns(conditions, state),
-            impossible=is_impossible(conditions, state),
-            empty=not state.rows,
-            keys=frozenset() if state.rows else keys_read(conditions, state),
-        ),
-    )
-
-
-def _where(state: TableState, kind: str, where: Mapping[str, Any] | None, context: DmlContext) -> list[Condition]:
-    conditions: list[Condition] = []
-    for name, declared in (where or {}).items():
-        with context.place(kind, "where", name):
-            conditions += parse_where({name: declared}, state, dialect=context.catalog.dialect)
-    return conditions
-
-
-def _compared_twice(conditions: list[Condition], state: TableState) -> frozenset[int]:
-    """Columns whose literals a server also compares one by one: BETWEEN x AND x, and on MySQL the ranges of a column in
-    a key (recorded).
-    """
-    keys = state.table.keys if server_line(state.definition.server).texts.compares_range_literals else ()
-    keyed = {part.column for key in keys for part in key.parts}
-    return frozenset(c.index for c in conditions if c.compares_twice or (c.compares_together and c.index in keyed))
-
-
-def _read_columns(state: TableState, conditions: list[Condition], affected: int) -> frozenset[int]:
-    """The columns that our SQL of an UPDATE reads: in WHERE, and in ORDER BY where there are several rows."""
-    order = state.clustering.parts if state.clustering is not None and affected > 1 else ()
-    return frozenset((*(condition.index for condition in conditions), *(part.column for part in order)))
 
 
 def _read_for_checks(state: TableState, assigned: Collection[int]) -> set[int]:

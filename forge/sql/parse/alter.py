@@ -32,14 +32,8 @@ from forge.sql.ast.definitions import CharsetClause, Place, TableOptions
 from forge.sql.ast.statements import AlterTable
 from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlError, SqlUnsupported
-from forge.sql.parse.columns import (
-    charset_name,
-    check_constraint,
-    collation_name,
-    column_definition,
-    is_named_option,
-    set_default,
-)
+from forge.sql.parse.columns import charset_name, check_constraint, collation_name, column_definition, is_named_option
+from forge.sql.parse.defaults import set_default
 from forge.sql.parse.foreign_keys import foreign_key, is_foreign_key
 from forge.sql.parse.names import table_ref
 from forge.sql.parse.partitions import alter_partitions

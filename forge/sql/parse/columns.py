@@ -2,37 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
-from decimal import Decimal
-from typing import Any, Literal
+from typing import Literal
 
-from forge.charsets import charset
-from forge.errors import FormatError, ScenarioError
-from forge.servers.facts.grammar import Grammar
+from forge.errors import ScenarioError
 from forge.sql.ast.definitions import (
     CharsetClause,
     CheckDraft,
     ColumnDraft,
-    Default,
     ExpressionDefault,
-    LiteralDefault,
-    NowDefault,
     TypeDraft,
 )
 from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlError, SqlUnsupported, at_offset
 from forge.sql.lexer import without_comments
+from forge.sql.parse.defaults import default_clause, now
 from forge.sql.parse.foreign_keys import column_reference
-from forge.sql.parse.names import table_ref
 from forge.values.declaration.sqltype import SqlType
 from forge.values.declaration.typetext import NATIONAL, continuing_words, parse_type
 from forge.values.registry import facts_of
-
-NOW = ("CURRENT_TIMESTAMP", "NOW", "LOCALTIME", "LOCALTIMESTAMP")
-#: A number that has an exponent.
-_EXPONENT = re.compile(r"[-+\s]*[0-9.]+e", re.ASCII | re.IGNORECASE)
-CLOCKS = ("CURRENT_DATE", "CURDATE", "CURRENT_TIME", "CURTIME")
 
 _CHARSET_WORDS = {"ASCII": "latin1", "UNICODE": "ucs2", "BYTE": "binary"}
 _MAX_WIDTH = 255
@@ -42,8 +30,6 @@ _ATTRIBUTES = (
     "ON UPDATE", "GENERATED ALWAYS AS", "VIRTUAL", "STORED", "VISIBLE", "INVISIBLE", "UNSIGNED", "ZEROFILL", "SRID",
     "COMPRESSED",
 )  # fmt: skip
-#: Functions that need no parentheses.
-_BARE_CALLS = ("CURRENT_USER", "CURRENT_ROLE", "SESSION_USER")
 #: Words that may follow the expression of a generated column where not all attributes may.
 _OF_GENERATED = ("UNIQUE", "COMMENT", "INVISIBLE", "CHECK", "CONSTRAINT")
 _OF_SERIAL = (*_OF_GENERATED, "NOT", "PRIMARY", "KEY")
@@ -158,7 +144,7 @@ def _attribute(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
         if cursor.grammar.local_time_default and cursor.token.is_word("LOCALTIME", "LOCALTIMESTAMP"):
             # Functions of their own there (recorded on 11.8).
             cursor.wrong("CURRENT_TIMESTAMP")
-        return replace(column, on_update=_now(cursor))
+        return replace(column, on_update=now(cursor))
     if cursor.accept("AUTO_INCREMENT"):
         # It says NOT NULL as well; the last word counts (recorded).
         return replace(column, auto_increment=True, nullable=False)
@@ -304,134 +290,3 @@ def check_constraint(cursor: Cursor) -> CheckDraft:
         enforced = not cursor.accept("NOT", "ENFORCED")
         cursor.accept("ENFORCED")
     return CheckDraft(name, expression, offset, enforced)
-
-
-def default_clause(cursor: Cursor) -> Default:
-    """What follows DEFAULT.  Raises SqlError."""
-    offset = cursor.token.start
-    if cursor.token.is_mark("("):
-        sql = cursor.balanced()
-        if cursor.grammar.opens_literal_defaults:
-            return _opened(sql, cursor.grammar, offset) or ExpressionDefault(sql, offset)
-        return ExpressionDefault(sql, offset)
-    if cursor.token.is_word(*NOW):
-        is_local = cursor.grammar.local_time_default and cursor.token.is_word("LOCALTIME", "LOCALTIMESTAMP")
-        return NowDefault(_now(cursor), offset, is_local)
-    if cursor.grammar.loose_clock_defaults and cursor.token.is_word(*CLOCKS):
-        start = offset
-        end = cursor.advance().end
-        if cursor.token.is_mark("("):
-            end = cursor.balanced_end()
-        return ExpressionDefault(f"({cursor.sql[start:end]})", offset)
-    if cursor.grammar.opens_literal_defaults and _begins_call(cursor):
-        end = cursor.advance().end
-        if cursor.token.is_mark("("):
-            end = cursor.balanced_end()
-        elif cursor.accept("VALUE", "FOR"):
-            table_ref(cursor)
-            end = cursor.previous_end
-        return ExpressionDefault(f"({cursor.sql[offset:end]})", offset)
-    is_text = cursor.token.kind == "hex" and cursor.sql[offset] in "xX"
-    is_moment = cursor.token.is_word("DATE", "TIME", "TIMESTAMP")
-    names_charset = cursor.token.kind == "word" and cursor.token.text.startswith("_")
-    value = literal(cursor)
-    is_double = isinstance(value, Decimal) and _EXPONENT.match(cursor.sql, offset) is not None
-    return LiteralDefault(value, offset, is_text, is_moment, names_charset=names_charset, is_double=is_double)
-
-
-def _begins_call(cursor: Cursor) -> bool:
-    """Whether a function comes next, which MariaDB takes without parentheses around it."""
-    is_bare = cursor.token.is_word(*_BARE_CALLS) or cursor.takes("NEXT", "VALUE", "FOR")
-    return cursor.token.kind == "word" and (is_bare or cursor.following().is_mark("("))
-
-
-def set_default(cursor: Cursor) -> Default:
-    """What follows SET DEFAULT: a literal in parentheses is one (recorded on MySQL 9.7).  Raises SqlError.
-
-    MySQL wants CURRENT_TIMESTAMP in parentheses here (recorded on 9.7).
-    """
-    if cursor.token.is_word(*NOW) and not cursor.grammar.opens_literal_defaults:
-        cursor.wrong("a literal, or an expression in parentheses")
-    default = default_clause(cursor)
-    if isinstance(default, ExpressionDefault) and not default.sql.strip("( ").startswith(("+", "-")):
-        default = _opened(default.sql, cursor.grammar, default.offset) or default
-    return default if isinstance(default, ExpressionDefault) else replace(default, is_set=True)
-
-
-def _opened(sql: str, grammar: Grammar, offset: int) -> LiteralDefault | NowDefault | None:
-    """The literal, or MariaDB's CURRENT_TIMESTAMP, that stands alone in parentheses; None if something else does."""
-    inner = Cursor(sql, grammar)
-    try:
-        opened = default_clause(inner)
-    except ScenarioError:
-        return None
-    if not inner.at_end() or isinstance(opened, ExpressionDefault):
-        return None
-    if isinstance(opened, NowDefault) and not grammar.loose_clock_defaults:
-        return None
-    return replace(opened, offset=offset)
-
-
-def is_default_expression(text: str) -> bool:
-    """Whether a default is SQL by its form: an expression in parentheses, or CURRENT_TIMESTAMP."""
-    try:
-        cursor = Cursor(text)
-        clause = default_clause(cursor)
-    except ScenarioError:
-        return False
-    return cursor.at_end() and not isinstance(clause, LiteralDefault)
-
-
-def _now(cursor: Cursor) -> int:
-    """CURRENT_TIMESTAMP or a synonym, with its fractional digits.  Raises SqlError."""
-    if not cursor.accept_any(*NOW):
-        cursor.wrong("CURRENT_TIMESTAMP", NOW)
-    fsp = 0
-    if cursor.accept_mark("(") and not cursor.accept_mark(")"):
-        fsp = cursor.integer("fractional digits")
-        cursor.expect_mark(")")
-    return fsp
-
-
-def literal(cursor: Cursor) -> Any:
-    """A literal: str, int, Decimal, bytes (hex and bit literals), bool or None.  Raises SqlError."""
-    token = cursor.token
-    if cursor.accept("NULL"):
-        return None
-    if word := cursor.accept_any("TRUE", "FALSE"):
-        return word == "TRUE"
-    if token.kind == "word" and token.text.startswith("_") and cursor.following().kind in ("string", "hex"):
-        cursor.advance()
-        with at_offset(token.start):
-            return _introduced(cursor, token.text[1:])
-    if token.kind == "string":
-        return cursor.string("a literal")
-    if token.kind == "hex":
-        return _hex(cursor)
-    if token.kind == "bit":
-        bits = cursor.advance().text
-        return int(bits or "0", 2).to_bytes((len(bits) + 7) // 8, "big")
-    if cursor.accept("DATE") or cursor.accept("TIME") or cursor.accept("TIMESTAMP"):
-        return cursor.string("a literal")
-    if token.kind == "number" or token.text in ("-", "+", "."):
-        return cursor.number()
-    return cursor.wrong("a literal, or an expression in parentheses")
-
-
-def _hex(cursor: Cursor) -> bytes:
-    """The bytes of a hex literal; 0xABC is 0ABC."""
-    digits = cursor.advance().text
-    return bytes.fromhex(digits.rjust(len(digits) + len(digits) % 2, "0"))
-
-
-def _introduced(cursor: Cursor, name: str) -> str | bytes:
-    """A literal behind a character set: ``_latin1'x'``, ``_utf8mb4 x'c3a9'``."""
-    if cursor.token.kind == "string":
-        return cursor.string("a literal")
-    data = _hex(cursor)
-    if name.lower() == "binary":
-        return data
-    try:
-        return charset(name).decode(data)
-    except FormatError as error:
-        raise ScenarioError(error.rule) from None

@@ -1,0 +1,82 @@
+"""The rows that an UPDATE or a DELETE finds, and what a server reads to find them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from forge.engine.dictionary.table_state import TableState
+from forge.engine.dml.query_rows import check_rows
+from forge.engine.dml.row_times import Portion
+from forge.engine.requests.statements import Further as DeclaredFurther
+from forge.engine.requests.statements import Statement
+from forge.engine.rows.context import DmlContext
+from forge.engine.rows.own_order import in_order_of_query
+from forge.engine.rows.where import Condition, is_impossible, keys_read, matching, parse_where, reached_columns
+from forge.plan.changes import ChangeKind
+from forge.plan.effects import Search
+from forge.plan.statements import RowsStatement
+from forge.servers import server_line
+
+
+def found_rows(
+    conditions: list[Condition],
+    state: TableState,
+    statement: Statement,
+    limit: int | None,
+    written: Collection[int],
+    portion: Portion | None,
+    context: DmlContext,
+) -> list[int]:
+    """Numbers of the rows that meet the conditions, in the order of the server; LIMIT takes the first of them."""
+    found = matching(conditions, state)
+    if portion is not None:
+        found = [number for number in found if portion.touches(state, state.rows[number])]
+    # What is joined, or runs in a trigger, has its order from another table.
+    if statement.query is None or isinstance(statement, DeclaredFurther):
+        return found
+    check_rows(state, statement.query, found, limit, context)
+    return in_order_of_query(state, found, statement.query, conditions, written, statement.found_by)
+
+
+def search_of(kind: ChangeKind, state: TableState, conditions: list[Condition]) -> RowsStatement:
+    """The statement before it changes rows: what a server reads and compares to find them."""
+    return RowsStatement(
+        kind=kind,
+        table=state.table,
+        changes=(),
+        search=Search(
+            compared=frozenset(c.index for c in conditions if c.is_compared and not c.compares_together),
+            compared_together=frozenset(condition.index for condition in conditions if condition.compares_together),
+            compared_twice=_compared_twice(conditions, state),
+            reached=reached_columns(conditions, state),
+            impossible=is_impossible(conditions, state),
+            empty=not state.rows,
+            keys=frozenset() if state.rows else keys_read(conditions, state),
+        ),
+    )
+
+
+def parsed_conditions(
+    state: TableState, kind: str, where: Mapping[str, Any] | None, context: DmlContext
+) -> list[Condition]:
+    conditions: list[Condition] = []
+    for name, declared in (where or {}).items():
+        with context.place(kind, "where", name):
+            conditions += parse_where({name: declared}, state, dialect=context.catalog.dialect)
+    return conditions
+
+
+def _compared_twice(conditions: list[Condition], state: TableState) -> frozenset[int]:
+    """Columns whose literals a server also compares one by one: BETWEEN x AND x, and on MySQL the ranges of a column in
+    a key (recorded).
+    """
+    keys = state.table.keys if server_line(state.definition.server).texts.compares_range_literals else ()
+    keyed = {part.column for key in keys for part in key.parts}
+    return frozenset(c.index for c in conditions if c.compares_twice or (c.compares_together and c.index in keyed))
+
+
+def read_columns(state: TableState, conditions: list[Condition], affected: int) -> frozenset[int]:
+    """The columns that our SQL of an UPDATE reads: in WHERE, and in ORDER BY where there are several rows."""
+    order = state.clustering.parts if state.clustering is not None and affected > 1 else ()
+    return frozenset((*(condition.index for condition in conditions), *(part.column for part in order)))
