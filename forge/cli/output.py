@@ -53,17 +53,18 @@ def write_files(files: Iterable[tuple[str, Chunks]], *, exact: bool = False) -> 
             with _opened(target, made) as file:
                 safe = target == STDOUT and (not exact or file.isatty())
                 for part in [chunks] if isinstance(chunks, (bytes, str)) else chunks:
-                    _write(file, escaped(part) if safe and isinstance(part, str) else part)
+                    _write(file, part, safe=safe)
 
 
-def _write(file: BinaryIO, part: bytes | str) -> None:
-    """Text is encoded a piece at a time: a value may have many megabytes."""
+def _write(file: BinaryIO, part: bytes | str, *, safe: bool) -> None:
+    """Text is escaped, if it is to be safe, and encoded a piece at a time: a value may have many megabytes."""
     if isinstance(part, bytes):
         _refuse_terminal(file)
         file.write(part)
         return
     for at in range(0, len(part), _PIECE):
-        file.write(part[at : at + _PIECE].encode(errors="backslashreplace"))
+        piece = part[at : at + _PIECE]
+        file.write((escaped(piece) if safe else piece).encode(errors="backslashreplace"))
 
 
 def _refuse_terminal(file: BinaryIO) -> None:

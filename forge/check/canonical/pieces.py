@@ -41,12 +41,16 @@ def gathered(pieces: Iterable[str]) -> Iterator[str]:
     kept: list[str] = []
     size = 0
     for piece in pieces:
+        if len(piece) >= _GATHERED:  # It is not there once more.
+            yield "".join(kept)
+            yield piece
+            kept, size = [], 0
+            continue
         kept.append(piece)
         size += len(piece)
         if size >= _GATHERED:
             yield "".join(kept)
-            kept.clear()
-            size = 0
+            kept, size = [], 0
     yield "".join(kept)
 
 
