@@ -120,6 +120,8 @@ class Twins:
         if judged.outcome == "agree":
             if twin.given or not twin.asked_for or reading.ended != "ok":
                 return judged
+            if reading.gaps:  # It says that it does not know what there is to show.
+                return Judged("unsupported", _words(reading))
             return Judged("disagree", f"it shows nothing here, where nothing is, and nothing of the twin {case.twin}")
         if comparison.reading.ended == "ok" or _is_read(twin, file.fault_at):
             return judged
