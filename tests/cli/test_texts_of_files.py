@@ -85,6 +85,7 @@ def test_csv_and_json_lines_have_the_exact_texts(evil: str, capfd: pytest.Captur
 
 
 def test_a_name_that_is_not_utf8_is_shown_as_its_bytes(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("numba", reason="the extra `rows` is not installed")
     path = tmp_path / "latin"
     path.write_bytes(log(b"\xc3(", [b"\xed\xa0\x80", b"b"], b"\1x\1y"))
     shown = {"rows": '"0xeda080": "x"', "tables": "0xc328.t", "dump": "insert 0xc328.t", "schema-of": "`0xeda080`"}
@@ -102,6 +103,8 @@ def test_a_name_that_is_not_utf8_is_shown_as_its_bytes(tmp_path: Path, capfd: py
 def test_a_column_whose_name_is_taken_is_called_by_its_number(
     form: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    if form in ("arrow", "parquet"):
+        pytest.importorskip("numba", reason="the extra `rows` is not installed")
     path, out = tmp_path / "taken", tmp_path / "out"
     path.write_bytes(log(b"d", [b"_operation", b"a", b"a", b"@1", b"_file"], b"\1v\1w\1x\1y\1z"))
     assert app.run(["rows", "--format", form, "-o", str(out), str(path)]) == 0
