@@ -27,6 +27,8 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     family: Family
     #: The version string that FORMAT_DESCRIPTION has where no recording gives another.
     server_version: str
+    #: The release of the real server that recordings of this very line are made with; None: there is none to be had.
+    recorded: str | None = None
     framing: Framing
     groups: Groups
     rows: Rows

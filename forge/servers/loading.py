@@ -32,7 +32,7 @@ _LINES = files("forge.servers").joinpath("lines")
 #: The lines that were recorded first, from which the others of their families inherit.
 COMPLETE_LINES: dict[str, str] = {"mysql": "mysql-9.7", "mariadb": "mariadb-10.11"}
 _ENDING = ".toml"
-_OF_A_LINE = ("like", "family", "server_version", *SUBJECTS)
+_OF_A_LINE = ("like", "family", "server_version", "recorded", *SUBJECTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +145,13 @@ def _resolved(name: str, folder: Traversable, heirs: tuple[str, ...]) -> _Resolv
     except ScenarioError as error:
         raise error if error.file is not None or not heirs else error.at(f"{heirs[-1]}{_ENDING}", None) from None
     parent = _resolved(table["like"], folder, (*heirs, name)) if "like" in table else _Resolved({}, {}, {})
-    identity = parent.identity | {key: table[key] for key in ("family", "server_version") if key in table}
+    stated = {key: table[key] for key in ("family", "server_version", "recorded") if key in table}
+    # What was recorded on the other line says nothing of recordings of this one.
+    identity = {key: value for key, value in parent.identity.items() if key != "recorded"} | stated
     facts, sources = dict(parent.facts), dict(parent.evidence)
     for subject in SUBJECTS:
-        for fact, stated in table.get(subject, {}).items():
-            facts[subject, fact], source = _fact(name, subject, fact, stated)
+        for fact, said in table.get(subject, {}).items():
+            facts[subject, fact], source = _fact(name, subject, fact, said)
             sources[subject, fact] = Evidence(name, source)
     return _Resolved(identity, facts, sources)
 

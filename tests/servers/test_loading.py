@@ -17,8 +17,10 @@ from forge.servers.loading import complete_line, evidence, load_line
 
 ROOT = Path(__file__).resolve().parents[2]
 LINES = ROOT / "forge" / "servers" / "lines"
-#: What the lines say, by fact: pairs of a value and the lines that have it.
-RESOLVED = json.loads(Path(__file__).with_name("resolved.json").read_text())
+RESOLVED_FILE = Path(__file__).with_name("resolved.json")
+#: What the lines say, by fact: pairs of a value and the lines that have it.  ``python tests/servers/test_loading.py``
+#: writes the file anew.
+RESOLVED = json.loads(RESOLVED_FILE.read_text())
 
 HEIR = 'like = "mysql-9.7"\nserver_version = "9.8.0"\n'
 
@@ -57,7 +59,12 @@ def test_a_line_is_as_the_one_that_it_is_like_but_for_what_it_states(tmp_path: P
     like = server_line("mysql-9.7")
     assert line.rows == msgspec.structs.replace(like.rows, flags=3)
     assert (line.name, line.family, line.release) == ("mysql-9.8", "mysql", (9, 8, 0))
-    assert msgspec.structs.replace(line, name=like.name, server_version=like.server_version, rows=like.rows) == like
+    assert (
+        msgspec.structs.replace(
+            line, name=like.name, server_version=like.server_version, rows=like.rows, recorded=like.recorded
+        )
+        == like
+    )
 
 
 @pytest.mark.parametrize(
@@ -129,6 +136,18 @@ def _sections(page: Path) -> set[str]:
     return {re.sub(r"[\s-]+", "-", re.sub(r"[^\w\s-]", "", heading).strip().lower()) for heading in headings}
 
 
+def test_what_was_recorded_on_a_line_is_not_inherited(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, mysql_9__8=HEIR, mysql_9__9='like = "mysql-9.8"\nrecorded = "9.9.0"')
+    assert [load_line(name, folder).recorded for name in ("mysql-9.8", "mysql-9.9")] == [None, "9.9.0"]
+
+
+def test_the_version_of_a_recorded_line_is_that_of_the_server_that_recorded_it() -> None:
+    recorded = {name: server_line(name) for name in server_names() if server_line(name).recorded is not None}
+    assert {name: line.recorded for name, line in recorded.items()} == {
+        name: ".".join(map(str, line.release)) for name, line in recorded.items()
+    }
+
+
 @pytest.mark.parametrize("name", server_names())
 def test_every_fact_has_evidence_that_can_be_looked_up(name: str) -> None:
     sources = evidence(name)
@@ -139,3 +158,29 @@ def test_every_fact_has_evidence_that_can_be_looked_up(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in server_names() if name not in ("mysql-9.7", "mariadb-10.11")])
 def test_a_line_says_who_states_what_it_inherits(name: str) -> None:
     assert {source.line for source in evidence(name).values()} - {name}
+
+
+def resolved_text() -> str:
+    """The file as it has to be: a value and its lines in each row, recorded lines and those that were there."""
+    names = {name for _, names in RESOLVED["rows.flags"] for name in names}
+    names |= {name for name in server_names() if server_line(name).recorded is not None}
+    resolved = {name: facts_of(name) for name in sorted(names)}
+    found: dict[str, list[tuple[Any, list[str]]]] = {}
+    for name, facts in resolved.items():
+        for fact, value in facts.items():
+            pairs = found.setdefault(fact, [])
+            # JSON tells 1 from true.
+            same = next((names for one, names in pairs if json.dumps(one) == json.dumps(value)), None)
+            if same is None:
+                pairs.append((value, [name]))
+            else:
+                same.append(name)
+    rows = (
+        f"  {json.dumps(fact)}: [\n" + ",\n".join(f"    {json.dumps(pair)}" for pair in found[fact]) + "\n  ]"
+        for fact in sorted(found)
+    )
+    return "{\n" + ",\n".join(rows) + "\n}\n"
+
+
+if __name__ == "__main__":
+    RESOLVED_FILE.write_text(resolved_text())
