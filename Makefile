@@ -14,9 +14,10 @@ POWER_ARGS ?=
 FUZZ_ARGS ?=
 TRUTH_ARGS ?=
 VERDICTS_ARGS ?=
+LINES_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help corpus test unit long fuzz round-trips live truth verdicts nightly kills spark-versions bench servers mono lint docs lock clean testees power known-bugs wheels
+.PHONY: help corpus test unit long fuzz round-trips live truth verdicts nightly kills spark-versions lines bench servers old-servers mono lint docs lock clean testees power known-bugs wheels
 
 help:
 	@echo 'make corpus    compile, decode and judge every case; a summary table, a Parquet manifest in $(OUT)/corpus'
@@ -30,6 +31,7 @@ help:
 	@echo '               tests/long/live/runs.jsonl (an hour for each of them)'
 	@echo 'make truth     replay 1,000 cases of $(OUT)/corpus on real servers and compare what SELECT gives (half an hour)'
 	@echo 'make verdicts  ask the vendors'"'"' readers and servers about each case of $(OUT)/corpus, into corpora/kit/vendors.tsv (an hour)'
+	@echo 'make lines    record all scenarios on the real servers of their lines and compare, into $(OUT)/lines (hours)'
 	@echo 'make nightly   run the tests that take minutes each: killed processes, clusters, a million changed logs (hours)'
 	@echo 'make kills     kill the drivers of streams 50 times at random, and the processes of writes (an hour)'
 	@echo 'make spark-versions   run the tests of Spark with PySpark 4.0, 4.1, 4.2, and pandas 3 (half an hour)'
@@ -38,6 +40,7 @@ help:
 	@echo 'make power     measure how much of decoders the corpus reaches and tells apart, into docs/power.md (hours; it goes on where it ended)'
 	@echo 'make known-bugs   catch known bugs of other decoders again: fetch releases that had them, run cases of $(OUT)/kit'
 	@echo 'make servers   fetch the real servers that recordings are made with (Debian packages)'
+	@echo 'make old-servers  fetch real servers of older lines too (packages of Maven, npm and Debian; minutes, 3 GB)'
 	@echo 'make mono      fetch the C# compiler of Mono that the tests of fixtures use (Debian packages)'
 	@echo 'make lint      ruff, mypy and the order of the rooms'
 	@echo 'make docs      the documentation as a site in $(OUT)/site'
@@ -73,6 +76,9 @@ truth: $(VENV)/.ready
 verdicts: $(VENV)/.ready
 	$(BIN)/python -m tests.long.vendors --corpus $(OUT)/corpus $(VERDICTS_ARGS)
 
+lines: $(VENV)/.ready
+	$(BIN)/python -m tests.long.lines --out $(OUT)/lines $(LINES_ARGS)
+
 nightly: $(VENV)/.ready
 	FORGE_NIGHTLY=1 $(BIN)/python -m pytest -m nightly -o faulthandler_timeout=1800 $(PYTEST_ARGS)
 
@@ -100,6 +106,9 @@ known-bugs: $(VENV)/.ready
 
 servers:
 	.ci/servers
+
+old-servers: servers
+	.ci/old-servers
 
 mono:
 	.ci/mono

@@ -122,9 +122,9 @@ def _question(column: TableColumn) -> _Question:
     if facts.kind == "bit":
         return _Question(f"CAST({name} AS UNSIGNED)", "text")
     if column.type.name == "FLOAT":
-        return _Question(f"CAST({name} AS DOUBLE)", "float")
+        return _Question(f"{name} * 1e0", "float")
     if facts.is_approximate and (column.type.scale is not None or column.type.zerofill):
-        return _Question(f"CAST({name} AS DOUBLE)", "text")
+        return _Question(f"{name} * 1e0", "text")
     if column.type.zerofill:
         return _Question(f"{name} + 0", "text")
     return _Question(name, "text")

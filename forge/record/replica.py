@@ -6,12 +6,13 @@ import socket
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from forge.plan.session import RelayLog
+from forge.record.builds import BUILDS, Build
 from forge.record.client import RecordingError
-from forge.record.server import BUILDS, RealServer
+from forge.record.server import RealServer
 
 #: Seconds that the replica has to catch up.
 _LIMIT = 30.0
@@ -66,6 +67,28 @@ server_id INT UNSIGNED NOT NULL, seq_no BIGINT UNSIGNED NOT NULL, PRIMARY KEY (d
 """,
     ),
 }
+#: MySQL before 8.0.22; one source alone before 5.7.
+_MASTER = _Words(
+    of="",
+    change="CHANGE MASTER TO {place}",
+    receive="START SLAVE IO_THREAD",
+    start="START SLAVE",
+    status="SHOW SLAVE STATUS",
+    written="SHOW MASTER STATUS",
+    waits=("--skip-slave-start",),
+    applies=(),
+)
+#: Builds whose words are not those that the vendor has today.
+_OLDER_WORDS = {
+    "mysql55": _MASTER,
+    "mysql56": _MASTER,
+    "mysql5624": _MASTER,
+    "mysql80": replace(_WORDS["mysql"], written="SHOW MASTER STATUS"),
+}
+
+
+def _words(build: Build) -> _Words:
+    return _OLDER_WORDS.get(build.name) or _WORDS[build.vendor]
 
 
 def free_port() -> int:
@@ -89,7 +112,7 @@ def replica_of(
 
     MySQL asks by GTIDs if ``gtid``, else, as MariaDB, by file and position.  Raises RecordingError.
     """
-    words = _WORDS[source.build.vendor]
+    words = _words(source.build)
     own = [
         *options, f"--server-id={relay.server_id}", f"--relay-log={relay.name}",
         f"--max-relay-log-size={relay.max_size or 1 << 30}", *words.waits,
@@ -103,7 +126,7 @@ def replica_of(
 @contextmanager
 def applying_replica(build: str, home: Path | None, options: Sequence[str], log_name: str) -> Iterator[RealServer]:
     """A server that runs what its sources send, one applier thread each, and logs it as its own binary log."""
-    words = _WORDS[BUILDS[build].vendor]
+    words = _words(BUILDS[build])
     own = [*options, "--relay-log=relay", *words.waits, *words.applies]
     with RealServer(home, build, own, log_name=log_name) as replica:
         if words.prepared:
@@ -113,14 +136,14 @@ def applying_replica(build: str, home: Path | None, options: Sequence[str], log_
 
 def follow(source: RealServer, port: int, replica: RealServer, channel: str, *, gtid: bool) -> None:
     """The replica reads and runs what the source has, over a channel (MariaDB: connection) of that name."""
-    words = _WORDS[source.build.vendor]
+    words = _words(source.build)
     _point(replica, source, port, channel, gtid=gtid)
     replica.run_sql(words.start.format(of=words.of.format(channel)) + ";\n")
 
 
 def _point(replica: RealServer, source: RealServer, port: int, channel: str, *, gtid: bool) -> None:
     """Tell the replica where the source's first file is."""
-    words = _WORDS[source.build.vendor]
+    words = _words(source.build)
     of = words.of.format(channel) if channel else ""
     replica.run_sql(words.change.format(place=_place(source, port, gtid=gtid), of=of) + ";\n")
 
@@ -132,7 +155,8 @@ def _place(source: RealServer, port: int, *, gtid: bool) -> str:
             f"SET sql_log_bin = 0; CREATE USER {_USER}@'%'; GRANT REPLICATION SLAVE ON *.* TO {_USER}@'%';\n"
         )
         place = "SOURCE_AUTO_POSITION=1" if gtid else f"SOURCE_LOG_FILE='{first}', SOURCE_LOG_POS=4"
-        return f"SOURCE_HOST='127.0.0.1', SOURCE_PORT={port}, SOURCE_USER='{_USER}', SOURCE_SSL=0, {place}"
+        place = f"SOURCE_HOST='127.0.0.1', SOURCE_PORT={port}, SOURCE_USER='{_USER}', SOURCE_SSL=0, {place}"
+        return place.replace("SOURCE_", "MASTER_") if _words(source.build) is _MASTER else place
     return (
         f"MASTER_HOST='127.0.0.1', MASTER_PORT={port}, MASTER_USER='root', MASTER_USE_GTID=no,"
         f" MASTER_LOG_FILE='{first}', MASTER_LOG_POS=4"
@@ -152,7 +176,7 @@ def wait_until_applied(source: RealServer, replica: RealServer, channel: str) ->
 
 
 def _wait(source: RealServer, replica: RealServer, channel: str, columns: tuple[int, int]) -> None:
-    words = _WORDS[source.build.vendor]
+    words = _words(source.build)
     status = words.status.format(of=words.of.format(channel) if channel else "")
     limit = time.monotonic() + _LIMIT
     while time.monotonic() < limit:

@@ -12,12 +12,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Literal, Self
+from typing import IO, Self
 
 from forge.errors import EnvironmentMissing
+from forge.record.builds import BUILDS, how_to_get, servers_home
 from forge.record.client import Client, RecordingError
 
 #: Longest path that sockaddr_un holds, its NUL not counted (unix(7)).
@@ -25,20 +25,10 @@ SOCKET_PATH_LIMIT = 107
 #: Seconds.
 START_LIMIT = 60.0
 STOP_LIMIT = 60.0
+#: Of a server that is known to hang at its end.
+HANG_LIMIT = 3.0
 CLIENT_LIMIT = 120.0
 INITIALIZE_LIMIT = 180.0
-
-#: What keeps a throw-away server quick; none of it reaches the binary log.
-_SMALL_INNODB = (
-    "--innodb-buffer-pool-size=8M",
-    "--innodb-flush-log-at-trx-commit=0",
-    "--innodb-flush-method=nosync",
-    "--innodb-doublewrite=0",
-    "--innodb-buffer-pool-dump-at-shutdown=0",
-    "--innodb-buffer-pool-load-at-startup=0",
-    "--sync-binlog=0",
-    "--performance-schema=0",
-)
 
 #: Runs a program that the kernel ends if this process is killed before it can (prctl(2), PR_SET_PDEATHSIG = 1).
 _TIED_TO_PARENT = (
@@ -50,46 +40,6 @@ _TIED_TO_PARENT = (
     if sys.platform == "linux"
     else []
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Build:
-    """How the programs of one unpacked server are called (``<name>.run PROGRAM ARGUMENT...``)."""
-
-    name: str
-    title: str
-    daemon: str
-    client: str
-    reader: str
-    vendor: Literal["mysql", "mariadb"]
-    #: Options that this line needs or that make it quick.
-    options: tuple[str, ...]
-
-
-BUILDS: dict[str, Build] = {
-    build.name: build
-    for build in (
-        Build(
-            "mysql97", "MySQL 9.7", "mysqld", "mysql", "mysqlbinlog", "mysql",
-            (
-                *_SMALL_INNODB, "--innodb-redo-log-capacity=8388608",
-                "--mysqlx=0", "--auto-generate-certs=0", "--tls-version=", "--secure-file-priv=NULL",
-            ),
-        ),
-        Build("maria1011", "MariaDB 10.11", "mariadbd", "mariadb", "mariadb-binlog", "mariadb", _SMALL_INNODB),
-        Build("maria118", "MariaDB 11.8", "mariadbd", "mariadb", "mariadb-binlog", "mariadb", _SMALL_INNODB),
-    )
-}  # fmt: skip
-
-
-def servers_home() -> Path:
-    """Where the real servers are unpacked: ``$FORGE_SERVERS``, else ``~/.cache/real-servers``."""
-    return Path(os.environ.get("FORGE_SERVERS") or Path.home() / ".cache" / "real-servers")
-
-
-def is_unpacked(name: str = "mysql97", home: Path | None = None) -> bool:
-    """Whether the programs of that build are on this machine."""
-    return ((home or servers_home()) / f"{name}.run").is_file()
 
 
 class RealServer:
@@ -119,8 +69,8 @@ class RealServer:
         self._runner = self.home / f"{name}.run"
         if not self._runner.is_file():
             raise EnvironmentMissing(
-                f"{self.build.title} is not unpacked in {self.home} (no {name}.run): run `make servers`,"
-                " or name the folder with FORGE_SERVERS"
+                f"{self.build.title} is not unpacked in {self.home} (no {name}.run): run"
+                f" `{how_to_get(name)}`, or name the folder with FORGE_SERVERS"
             )
         self._folder: Path | None = None
         self._process: subprocess.Popen[bytes] | None = None
@@ -160,7 +110,7 @@ class RealServer:
             f"--datadir={self.folder / 'data'}", f"--socket={self.socket}", "--skip-networking",
             # MariaDB deletes what others have left in its folder of temporary files when it starts.
             f"--tmpdir={self.folder}", f"--log-bin={self.log_name}", f"--pid-file={self.folder / 'pid'}",
-            "--server-id=1", "--max-allowed-packet=1G", "--innodb-fast-shutdown=2", *self.build.options, *self.options,
+            "--server-id=1", "--max-allowed-packet=1G", *self.build.options, *self.options,
         ]  # fmt: skip
         with log.open("ab") as sink:
             self._process = _spawn(command, sink)
@@ -201,7 +151,7 @@ class RealServer:
         return [
             str(self._runner), self.build.client, "--no-defaults", "--user=root", f"--socket={self.socket}",
             "--default-character-set=utf8mb4", "--max-allowed-packet=1G", "--batch", "--skip-column-names",
-            "--comments", "--binary-mode", "--local-infile=1",
+            "--comments", *self.build.client_options, "--local-infile=1",
         ]  # fmt: skip
 
     def client(self) -> Client:
@@ -261,6 +211,8 @@ class RealServer:
         return self.run_sql("SELECT VERSION();\n").strip()
 
     def _base_options(self) -> list[str]:
+        if self.build.archive:
+            return ["--no-defaults", "--user=root"]
         tree = self.home / self.build.name / "usr"
         options = [
             "--no-defaults", "--user=root", f"--basedir={tree}", f"--lc-messages-dir={tree / 'share' / 'mysql'}",
@@ -282,7 +234,8 @@ class RealServer:
 
         Its dictionary remembers what the names of tables are kept as.
         """
-        program = (self.home / self.build.name / "usr" / "sbin" / self.build.daemon).stat()
+        folder = self.home / self.build.name / ("bin" if self.build.archive else "usr/sbin")
+        program = (folder / self.build.daemon).stat()
         names = [option for option in self.options if option.startswith("--lower-case-table-names")]
         identity = " ".join(
             [str(self.home.resolve()), self.build.name, str(program.st_size), str(program.st_mtime_ns), *names]
@@ -296,10 +249,7 @@ class RealServer:
         draft = Path(tempfile.mkdtemp(prefix="draft-", dir=cache))
         try:
             draft_data = draft / "data"
-            command = [
-                str(self._runner), self.build.daemon, *self._base_options(), f"--datadir={draft_data}",
-                "--initialize-insecure", *self.build.options, *names,
-            ]  # fmt: skip
+            command = [str(self._runner), *self._initializing(draft_data), *names]
             log = draft / "log"
             with log.open("wb") as sink:
                 process = _spawn(command, sink)
@@ -322,6 +272,13 @@ class RealServer:
             shutil.rmtree(draft, ignore_errors=True)
         return template
 
+    def _initializing(self, data: Path) -> list[str]:
+        """What the program ``<name>.run`` is given to make a data directory."""
+        if self.build.archive:
+            return ["initialize", str(data), *self.build.made_with]
+        daemon = [self.build.daemon, *self._base_options(), f"--datadir={data}", "--initialize-insecure"]
+        return [*daemon, *self.build.options]
+
     def _log_since(self, offset: int) -> bytes:
         with (self.folder / "error.log").open("rb") as log:
             log.seek(offset)
@@ -337,10 +294,12 @@ class RealServer:
         process.send_signal(number)
         limit = STOP_LIMIT * self._patience
         try:
-            process.wait(limit)
+            process.wait(HANG_LIMIT if self.build.hangs_after else limit)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+            if self.build.hangs_after and self.build.hangs_after in self._log_since(0):
+                return
             raise RecordingError(f"{self.build.title} did not stop within {limit:.0f} s") from None
 
     def _remove(self) -> None:

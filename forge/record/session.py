@@ -15,6 +15,7 @@ from forge.plan.plan import Plan
 from forge.plan.session import PayloadForms, RelayLog, Session
 from forge.plan.statement_text import LoadFile
 from forge.plan.transactions import Transaction
+from forge.record.builds import BUILD_OF_LINE
 from forge.record.client import Client
 from forge.record.replica import (
     applying_replica,
@@ -27,11 +28,9 @@ from forge.record.replica import (
 )
 from forge.record.server import RealServer
 from forge.render.sql import replay_sessions
-from forge.servers import server_line
+from forge.servers import ServerLine, server_line
 from forge.servers.features import Family
 
-#: Server line -> the build that stands for it here.
-BUILD_OF_LINE = {"mysql-9.7": "mysql97", "mariadb-10.11": "maria1011", "mariadb-11.8": "maria118"}
 #: The server rounds binlog_row_event_max_size down to multiples of this (sys_vars.cc).
 EVENT_SIZE_STEP = 256
 #: max_binlog_size is a multiple of this, on all servers (sys_vars.cc).
@@ -67,9 +66,10 @@ def options_for(plan: Plan) -> list[str]:
     _check_recordable(session)
     if next(own_events(plan), None) is not None:
         raise ScenarioError("no server writes the events that the scenario places", expected="no `event` in it")
+    line = server_line(plan.server)
     common = [
         f"--server-id={session.server_id}",
-        f"--binlog-checksum={(session.checksum or 'crc32').upper()}",
+        *([f"--binlog-checksum={_checksum(session, line).upper()}"] if line.knows("checksums") else []),
         f"--binlog-row-event-max-size={session.binlog_row_event_max_size}",
     ]
     if any(True for _ in loads_of(plan)):
@@ -81,31 +81,38 @@ def options_for(plan: Plan) -> list[str]:
     if any(step.kind == "crash" for step in plan.file_steps):
         # What the binary log has must be in the tables again after a crash.
         common.append("--innodb-flush-log-at-trx-commit=1")
-    return [*common, *_VENDOR_OPTIONS[server_line(plan.server).family](session)]
+    if line.query.explicit_timestamps_set_by == "server":
+        common.append(f"--explicit-defaults-for-timestamp={int(session.explicit_defaults_for_timestamp)}")
+    return [*common, *_VENDOR_OPTIONS[line.family](session, line)]
 
 
-def _mysql_options(session: Session) -> list[str]:
+def _checksum(session: Session, line: ServerLine) -> str:
+    return session.checksum or ("crc32" if line.framing.checksums_by_default else "none")
+
+
+def _mysql_options(session: Session, line: ServerLine) -> list[str]:
     on_off, history = "ON" if session.gtid else "OFF", session.dependency_history
+    gtid = [f"--gtid-mode={on_off}", f"--enforce-gtid-consistency={on_off}"]
     return [
-        f"--gtid-mode={on_off}",
-        f"--enforce-gtid-consistency={on_off}",
-        f"--binlog-row-metadata={session.row_metadata.upper()}",
+        *(gtid if line.knows("gtid") else []),
+        *([f"--binlog-row-metadata={session.row_metadata.upper()}"] if line.knows("row_metadata") else []),
         *([] if history is None else [f"--binlog-transaction-dependency-history-size={history}"]),
     ]
 
 
-def _mariadb_options(session: Session) -> list[str]:
+def _mariadb_options(session: Session, line: ServerLine) -> list[str]:
     metadata = "NO_LOG" if session.row_metadata == "none" else session.row_metadata.upper()
     temporals = [] if session.mysql56_temporal_format else ["--mysql56-temporal-format=OFF"]
     compress = ["--log-bin-compress", f"--log-bin-compress-min-len={session.log_bin_compress_min_len}"]
     return [
-        "--binlog-format=ROW", f"--binlog-row-metadata={metadata}", *temporals,
+        "--binlog-format=ROW",
+        *([f"--binlog-row-metadata={metadata}"] if line.knows("row_metadata") else []), *temporals,
         *(compress if session.log_bin_compress else []),
         *(["--binlog-legacy-event-pos"] if session.binlog_legacy_event_pos else []),
     ]  # fmt: skip
 
 
-_VENDOR_OPTIONS: dict[Family, Callable[[Session], list[str]]] = {
+_VENDOR_OPTIONS: dict[Family, Callable[[Session, ServerLine], list[str]]] = {
     "mysql": _mysql_options,
     "mariadb": _mariadb_options,
 }

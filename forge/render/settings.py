@@ -16,11 +16,15 @@ QUERY_SETTINGS = {"rows_query": "binlog_rows_query_log_events", "annotate_rows":
 
 @dataclass(frozen=True, slots=True)
 class _Setting:
-    """A statement that sets ``fields``; ``always``: also where a new session has the values by itself."""
+    """A statement that sets ``fields``; ``always``: also where a new session has the values by itself.
+
+    It is sent to servers that ``is_there`` is true of.
+    """
 
     fields: tuple[str, ...]
     sql: Callable[[Session, ServerLine], str]
     always: bool = False
+    is_there: Callable[[ServerLine], bool] = lambda line: True
 
 
 def setting_statements(session: Session, before: Session | None, line: ServerLine) -> tuple[str, ...]:
@@ -32,14 +36,14 @@ def _statements(session: Session, before: Session | None, line: ServerLine) -> I
     old = Session() if before is None else before
     for setting in (*_SETTINGS, *(() if before is None else _LATER)):
         changes = any(getattr(session, name) != getattr(old, name) for name in setting.fields)
-        if changes or (setting.always and before is None):
+        if (changes or (setting.always and before is None)) and setting.is_there(line):
             yield setting.sql(session, line)
 
 
-def seconds(moment: tuple[int, int]) -> str:
+def seconds(moment: tuple[int, int], line: ServerLine) -> str:
     """(second, microsecond) as SET timestamp takes it."""
     second, microsecond = moment
-    return f"{second}.{microsecond:06}"
+    return f"{second}.{microsecond:06}" if line.knows("fractional_seconds") else str(second)
 
 
 def _names(session: Session, line: ServerLine) -> str:
@@ -55,8 +59,12 @@ def _names(session: Session, line: ServerLine) -> str:
     return sql
 
 
-def _flag(name: str, field: str, scope: str = "SESSION") -> _Setting:
-    return _Setting((field,), lambda session, line: f"SET {scope} {name} = {int(getattr(session, field))}")
+def _flag(
+    name: str, field: str, scope: str = "SESSION", is_there: Callable[[ServerLine], bool] = lambda line: True
+) -> _Setting:
+    return _Setting(
+        (field,), lambda session, line: f"SET {scope} {name} = {int(getattr(session, field))}", is_there=is_there
+    )
 
 
 def _collation(field: str) -> _Setting:
@@ -87,7 +95,8 @@ def _numbers(session: Session, line: ServerLine) -> str:
 
 
 def _timestamp(session: Session, line: ServerLine) -> str:
-    return f"SET timestamp = {'DEFAULT' if session.timestamp is None else seconds(parse_timestamp(session.timestamp))}"
+    moment = None if session.timestamp is None else seconds(parse_timestamp(session.timestamp), line)
+    return f"SET timestamp = {moment or 'DEFAULT'}"
 
 
 #: In the order in which they are sent.
@@ -107,12 +116,16 @@ _SETTINGS = (
     _Setting(("sql_mode",), _sql_mode),
     _Setting(("time_zone",), lambda session, line: f"SET SESSION time_zone = '{session.time_zone}'", always=True),
     _Setting(
-        ("row_image",), lambda session, line: f"SET SESSION binlog_row_image = {session.row_image.upper()}", always=True
+        ("row_image",),
+        lambda session, line: f"SET SESSION binlog_row_image = {session.row_image.upper()}",
+        always=True,
+        is_there=lambda line: line.knows("row_images"),
     ),
     _Setting(
         ("rows_query",),
         lambda session, line: f"SET SESSION {QUERY_SETTINGS[line.rows.query_event]} = {int(session.rows_query)}",
         always=True,
+        is_there=lambda line: line.knows(line.rows.query_event),
     ),
     _Setting(
         ("row_value_options",),
@@ -127,7 +140,11 @@ _SETTINGS = (
     _flag("sql_generate_invisible_primary_key", "generate_invisible_primary_key"),
     _flag("sql_require_primary_key", "sql_require_primary_key"),
     _flag("default_table_encryption", "default_table_encryption"),
-    _flag("explicit_defaults_for_timestamp", "explicit_defaults_for_timestamp"),
+    _flag(
+        "explicit_defaults_for_timestamp",
+        "explicit_defaults_for_timestamp",
+        is_there=lambda line: line.query.explicit_timestamps_set_by == "session",
+    ),
     _Setting(
         ("default_storage_engine",),
         lambda session, line: f"SET SESSION default_storage_engine = {session.default_storage_engine}",

@@ -20,7 +20,7 @@ from forge.plan.transactions import Group, OwnEvent, ReleaseSavepoint, RollbackT
 from forge.plan.turns import Turn
 from forge.render.settings import QUERY_SETTINGS, seconds, setting_statements
 from forge.render.templates import render
-from forge.servers import server_line
+from forge.servers import ServerLine, server_line
 from forge.sql.write.identifiers import identifier
 
 #: One client sends all of a group.
@@ -276,6 +276,7 @@ def _xa_text(xa: XaId) -> str:
 
 def _replayed(step: Sent, plan: Plan, session: Session, changed: tuple[str, ...]) -> ReplayStatement:
     """The statement in the settings ``session``, which ``changed`` make of those before."""
+    line = server_line(plan.server)
     if isinstance(step, Savepoint):
         return ReplayStatement(f"SAVEPOINT {identifier(step.name)}", None, changed)
     if isinstance(step, RollbackTo):
@@ -283,20 +284,23 @@ def _replayed(step: Sent, plan: Plan, session: Session, changed: tuple[str, ...]
     if isinstance(step, ReleaseSavepoint):
         return ReplayStatement(f"RELEASE SAVEPOINT {identifier(step.name)}", None, changed)
     if isinstance(step, LoggedStatement):
-        moment = None if session.timestamp is not None or step.time is None else seconds(step.time)
+        moment = (
+            None if session.timestamp is not None or step.time is None else seconds(step.time, server_line(plan.server))
+        )
         return ReplayStatement(step.sent, moment, delimiter=_delimiter(step.sent))
     if not isinstance(step, RowsStatement):
         sql = step.text.replayed
         has_body = isinstance(step, ObjectDefinition)
         delimiter = _delimiter(sql) if has_body else None
-        return ReplayStatement(sql, _own_time(step, session), changed, delimiter=delimiter)
+        return ReplayStatement(sql, _own_time(step, session, line), changed, delimiter=delimiter)
     settings = changed + step.context.settings
     restored: tuple[str, ...] = ()
     if step.context.rows_query is not None:
-        name = QUERY_SETTINGS[server_line(plan.server).rows.query_event]
+        name = QUERY_SETTINGS[line.rows.query_event]
         settings += (f"SET SESSION {name} = {int(step.context.rows_query)}",)
         restored = (f"SET SESSION {name} = {int(session.rows_query)}",)
-    return ReplayStatement(step.text.sent or step.text.sql, _own_time(step, session), settings, restored)
+    moment = _own_time(step, session, line)
+    return ReplayStatement(step.text.sent or step.text.sql, moment, settings, restored)
 
 
 def _delimiter(sql: str) -> str | None:
@@ -304,9 +308,9 @@ def _delimiter(sql: str) -> str | None:
     return next(mark for mark in ("//", "$$", "%%", "@@@") if mark not in sql) if ";" in sql else None
 
 
-def _own_time(statement: RowsStatement | DdlStatement, session: Session) -> str | None:
+def _own_time(statement: RowsStatement | DdlStatement, session: Session, line: ServerLine) -> str | None:
     """The time to set for a statement whose rows hold it, unless the whole session has one."""
     time = statement.context.time if isinstance(statement, RowsStatement) else statement.text.time
     if session.timestamp is not None or time is None:
         return None
-    return seconds(time) if asks_for_time(statement) else None
+    return seconds(time, line) if asks_for_time(statement) else None

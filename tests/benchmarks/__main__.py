@@ -13,7 +13,7 @@ import click
 
 import forge
 from forge.errors import ForgeError
-from forge.record.server import is_unpacked, servers_home
+from forge.record.builds import is_unpacked, servers_home
 from tests.benchmarks.lines import LINES, Line
 from tests.benchmarks.peers import builds
 from tests.benchmarks.results import document, figure_of, table

@@ -10,9 +10,9 @@ import pytest
 from forge.binlog import write_binlog
 from forge.compile import compile_plan
 from forge.plan.session import Session
+from forge.record.builds import BUILD_OF_LINE, is_unpacked
 from forge.record.facts import facts_of
-from forge.record.server import is_unpacked
-from forge.record.session import BUILD_OF_LINE, record_plan
+from forge.record.session import record_plan
 from forge.scenario import Scenario, insert, plan, update
 
 pytestmark = pytest.mark.servers

@@ -17,11 +17,11 @@ from forge.events.gtid_list import GtidList
 from forge.events.previous_gtids import PreviousGtids
 from forge.events.rotate import Rotate
 from forge.plan.plan import Plan
+from forge.record.builds import BUILD_OF_LINE, BUILDS, servers_home
 from forge.record.contents import answered, questions
 from forge.record.contents_difference import comparable_tables, first_contents_difference
 from forge.record.replayed_contents import contents_of_decode
-from forge.record.server import BUILDS, RealServer, servers_home
-from forge.record.session import BUILD_OF_LINE
+from forge.record.server import RealServer
 from forge.resources import corpora_dir
 from forge.scenario import load_scenario, plan
 

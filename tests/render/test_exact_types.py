@@ -14,8 +14,8 @@ from forge.binlog import read_events, write_binlog
 from forge.compile import compile_plan
 from forge.events.table_map import TableMap
 from forge.plan.session import Session
+from forge.record.builds import BUILD_OF_LINE, LINES_OF_TODAY
 from forge.record.server import RealServer
-from forge.record.session import BUILD_OF_LINE
 from forge.render.column_facts import ColumnFacts
 from forge.render.schema_of import TableSchema, schemas_of
 from forge.resources import corpora_dir
@@ -176,7 +176,7 @@ def first_row(table: str, described: TableSchema) -> str:
 
 
 @pytest.mark.servers
-@pytest.mark.parametrize("line", list(BUILD_OF_LINE))
+@pytest.mark.parametrize("line", LINES_OF_TODAY)
 def test_the_create_table_that_is_printed_logs_the_same_description_again(line: str) -> None:
     wanted = list(recorded_schemas(line))
     options = ["--server-id=1", "--binlog-row-metadata=FULL", "--binlog-format=ROW"]

@@ -12,7 +12,8 @@ import pytest
 
 pytest.importorskip("numba", reason="the extra [rows] is not installed")
 
-from forge.record.server import BUILDS, RealServer, servers_home
+from forge.record.builds import BUILDS, servers_home
+from forge.record.server import RealServer
 from forge.volume.generate import generate
 from tests.volume.shop import KEYS, declared, logs, shop
 

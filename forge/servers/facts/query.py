@@ -18,6 +18,8 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     ansi_groups_fully: bool
     #: FLAGS2 status variable of a default session.
     flags2: int
+    #: Who sets explicit_defaults_for_timestamp: a session, the server's options alone, or nobody: it is not there.
+    explicit_timestamps_set_by: Literal["session", "server", "nobody"]
     #: Collation ids of a default client: character_set_client, collation_connection, collation_server.
     client_charset: tuple[int, int, int]
     #: DEFAULT_COLLATION_FOR_UTF8MB4 status variable.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from forge.record.server import is_unpacked, servers_home
+from forge.record.builds import is_unpacked, servers_home
 from tests.benchmarks.measure import NotHere, WholeProgram
 
 

@@ -12,8 +12,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from forge.record.server import is_unpacked
-from forge.record.session import BUILD_OF_LINE
+from forge.record.builds import BUILD_OF_LINE, LINES_OF_TODAY, is_unpacked
 from tests.counted_runs import behind, count_run
 from tests.long.live.searching import BATCH, FIELDS, RUNS, Run, batch, is_known
 from tests.long.live.watch import Watch
@@ -25,7 +24,7 @@ _PIECE = 120.0
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--field", choices=FIELDS, action="append", help="default: all")
-    parser.add_argument("--server", choices=BUILD_OF_LINE, action="append", help="default: all that are unpacked")
+    parser.add_argument("--server", choices=LINES_OF_TODAY, action="append", help="default: all that are unpacked")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, help="number of the first case (default: behind the counted ones)")
     parser.add_argument(
@@ -34,7 +33,7 @@ def main() -> int:
     parser.add_argument("--known", action="store_true", help="print known differences too")
     parser.add_argument("--uncounted", action="store_true", help="do not write runs.jsonl")
     given = parser.parse_args()
-    servers = given.server or [line for line, build in BUILD_OF_LINE.items() if is_unpacked(build)]
+    servers = given.server or [line for line in LINES_OF_TODAY if is_unpacked(BUILD_OF_LINE[line])]
     if not servers:
         sys.exit("no real server is on this machine: `make servers`")
     new = 0

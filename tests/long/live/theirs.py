@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 from forge.plan.plan import Plan
 from forge.plan.session import Session
+from forge.record.builds import BUILD_OF_LINE
 from forge.record.client import RecordingError
 from forge.record.contents import Contents, answered, questions
 from forge.record.server import RealServer
-from forge.record.session import BUILD_OF_LINE, options_for
+from forge.record.session import options_for
 from forge.render.sql import replay_script
 from forge.scenario import Scenario, plan
 from tests.long.live.ours import CaseOutcome, Logged, logged_by_text

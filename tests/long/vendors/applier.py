@@ -14,7 +14,8 @@ import pymysql  # type: ignore[import-untyped]
 from pymysql.cursors import DictCursor  # type: ignore[import-untyped]
 
 from forge.errors import ForgeError
-from forge.record.server import BUILDS, RealServer
+from forge.record.builds import BUILDS
+from forge.record.server import RealServer
 
 #: Seconds that a log may take.
 _LIMIT = 15.0

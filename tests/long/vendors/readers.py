@@ -10,7 +10,7 @@ from pathlib import Path
 from forge.check.decoder import DecodingEnded
 from forge.check.decoders.vendors.program import find_program, run_program
 from forge.corpus.cases import BinlogFile
-from forge.record.server import BUILDS
+from forge.record.builds import BUILDS
 
 _OPTIONS = ("--no-defaults", "--verify-binlog-checksum", "-vv", "--print-table-metadata")
 #: Lines of the standard error that are no error.
