@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from forge.plan.circumstances import Circumstances
-from forge.plan.session import Session
+from forge.plan.session import Session, on_line
 from forge.plan.tables import Row, Table
 from forge.plan.transactions import Group, OwnEvent
 from forge.plan.turns import FileEnd, Turn
+from forge.servers import server_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,10 @@ class Plan:
 
     #: The order in which several clients send their statements; empty where there is one.
     turns: tuple[Turn, ...] = ()
+
+    def __post_init__(self) -> None:
+        """The session gets the defaults of its line."""
+        object.__setattr__(self, "session", on_line(self.session, server_line(self.server)))
 
     def settings(self, number: int) -> tuple[Session, Session]:
         """The settings that a group begins and ends with."""

@@ -9,6 +9,7 @@ import msgspec
 from forge.plan.edits import Edit
 from forge.plan.facts import Facts
 from forge.plan.metadata_forms import MetadataForms
+from forge.servers import ServerLine
 
 
 class PayloadForms(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
@@ -82,9 +83,10 @@ class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     transaction_write_set_extraction: Literal["OFF", "MURMUR32", "XXHASH64"] | None = None
     #: Row events are of version 1, which 5.5 reads (MySQL 5.6.6 to 8.2).
     log_bin_use_v1_row_events: bool = False
-    #: By default crc32, where the server line has checksums.
+    #: By default the line's: crc32 from MySQL 5.6.6 and MariaDB 10.2.1 on.
     checksum: Literal["crc32", "none"] | None = None
-    binlog_row_event_max_size: int = 8192
+    #: By default the line's: 8192 from MySQL 5.6.6 and MariaDB 10.2 on, 1024 before.
+    binlog_row_event_max_size: int | None = None
     #: A file that has reached this size after a transaction is rotated; None: one file.
     max_binlog_size: int | None = None
     #: Name of the files, before the point and the number.
@@ -124,8 +126,9 @@ class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     sql_require_primary_key: bool = False
     #: MySQL: new databases are encrypted where they do not say.
     default_table_encryption: bool = False
-    #: False: TIMESTAMP columns are NOT NULL and have defaults without a word of it, and NULL in them is the time.
-    explicit_defaults_for_timestamp: bool = True
+    #: False: TIMESTAMP columns are NOT NULL and have defaults without a word of it, and NULL in them is the time.  By
+    #: default the line's: true from MySQL 8.0.2 and MariaDB 10.10 on.
+    explicit_defaults_for_timestamp: bool | None = None
     #: The engine of a table whose definition names none.
     default_storage_engine: str = "InnoDB"
     #: 1: the server keeps the names of databases and tables in lower case, whatever a statement writes.
@@ -176,3 +179,9 @@ class Session(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     def is_own_log(self) -> bool:
         """Whether its files are whole, and a server's own: no changed ones, no relay log, none of a replica."""
         return self.torn is None and not self.edits and self.relay_log is None and self.source is None
+
+
+def on_line(session: Session, line: ServerLine) -> Session:
+    """The session with the defaults of its line in the place of what it does not say."""
+    unsaid = [name for name in line.settings.__struct_fields__ if getattr(session, name) is None]
+    return msgspec.structs.replace(session, **{name: getattr(line.settings, name) for name in unsaid})

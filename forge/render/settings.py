@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from forge.compile.groups.clock import parse_timestamp
 from forge.plan.collations import names_collation
-from forge.plan.session import Session
+from forge.plan.session import Session, on_line
 from forge.servers import ServerLine
 
 #: The setting that asks for the event with a statement's text.
@@ -33,7 +33,7 @@ def setting_statements(session: Session, before: Session | None, line: ServerLin
 
 
 def _statements(session: Session, before: Session | None, line: ServerLine) -> Iterator[str]:
-    old = Session() if before is None else before
+    old = on_line(Session(), line) if before is None else before
     for setting in (*_SETTINGS, *(() if before is None else _LATER)):
         changes = any(getattr(session, name) != getattr(old, name) for name in setting.fields)
         if (changes or (setting.always and before is None)) and setting.is_there(line):

@@ -74,7 +74,7 @@ class RowsLog:
         self.envelopes = Envelopes(plan, table, self.line, compiled)
         columns = wire_columns(table, plan.session, self.line)
         self.cells = CellWriter(table, columns, self.line, output.workers)
-        self.limit = plan.session.binlog_row_event_max_size
+        self.limit = plan.session.binlog_row_event_max_size or self.line.settings.binlog_row_event_max_size
         self.largest = _NO_LIMIT if plan.session.max_binlog_size is None else plan.session.max_binlog_size
         self.payload = self._payload_form()
         self.rows = 0

@@ -11,6 +11,7 @@ from forge.engine.session.settings import wrong_settings
 from forge.errors import ScenarioError
 from forge.plan.plan import Plan
 from forge.plan.requirements import session_features
+from forge.plan.session import on_line
 from forge.scenario.convert import checked
 from forge.scenario.declared_tables import DeclaredTable, declared_tables, first_database, used_databases
 from forge.scenario.generators import Generators
@@ -90,7 +91,7 @@ def _session(scenario: Scenario, places: Places) -> Session:
         with places.at(path):
             raise error
     with places.at(("session", "timestamp")):
-        return Session(settings, scenario.server, Generators(scenario.seed))
+        return Session(on_line(settings, line), scenario.server, Generators(scenario.seed))
 
 
 def _create_databases(session: Session, scenario: Scenario, tables: list[DeclaredTable], places: Places) -> None:

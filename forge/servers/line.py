@@ -13,6 +13,7 @@ from forge.servers.facts.grammar import Grammar
 from forge.servers.facts.groups import Groups
 from forge.servers.facts.query import Queries
 from forge.servers.facts.rows import Rows
+from forge.servers.facts.settings import Settings
 from forge.servers.facts.table_map import TableMaps
 from forge.servers.facts.texts import Texts
 from forge.servers.facts.values import Dialect
@@ -29,6 +30,7 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     server_version: str
     #: The release of the real server that recordings of this very line are made with; None: there is none to be had.
     recorded: str | None = None
+    settings: Settings
     framing: Framing
     groups: Groups
     rows: Rows
@@ -71,6 +73,7 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
 #: The subjects of facts, in the order of the TOML files.
 SUBJECTS: dict[str, type[msgspec.Struct]] = {
+    "settings": Settings,
     "framing": Framing,
     "groups": Groups,
     "rows": Rows,

@@ -8,7 +8,7 @@ A file says which line it is ``like``, and states the facts in which it differs,
     [rows]
     flags = { value = 0x0010, evidence = "corpora/recordings/empty" }
 
-A line without ``like`` states every fact.  ``value = "none"`` stands for None.
+A line without ``like`` states every fact.  ``value = "none"`` stands for None where the fact may be None.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any
+from types import NoneType
+from typing import Any, get_args
 
 import msgspec
 
@@ -166,7 +167,7 @@ def _fact(name: str, subject: str, fact: str, stated: Any) -> tuple[Any, str]:
         raise _wrong(name, f"{subject}.{fact} is {stated!r}", expected='{ value = ..., evidence = "..." }')
     if not stated["evidence"].strip():
         raise _wrong(name, f"{subject}.{fact} has no evidence", expected="a recording, a page, a source file")
-    value = None if stated["value"] == "none" else stated["value"]
+    value = None if stated["value"] == "none" and NoneType in get_args(types[fact]) else stated["value"]
     try:
         return msgspec.convert(value, types[fact]), stated["evidence"]
     except msgspec.ValidationError as error:

@@ -206,8 +206,9 @@ class _EpochRows:
         self.sources = [setup.sources[epoch].of_table(table.index) for table in setup.tables]
         session = setup.definitions.plan.session
         self.keys = WrittenKeys(setup.definitions.epochs[epoch].tables, self.sources, checks=session.foreign_key_checks)
-        self.limit = session.binlog_row_event_max_size
-        self.padding = setup.definitions.line.rows.null_padding
+        line = setup.definitions.line
+        self.limit = session.binlog_row_event_max_size or line.settings.binlog_row_event_max_size
+        self.padding = line.rows.null_padding
         self._assigned = [
             frozenset(
                 index

@@ -15,6 +15,7 @@ from forge.compile import compile_plan
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.plan import Plan
 from forge.scenario import Scenario, Session, change_session, ddl, insert, plan
+from forge.servers import server_line
 
 TABLE = "CREATE TABLE d.t (id INT PRIMARY KEY, v INT)"
 
@@ -35,6 +36,11 @@ def planned(*transactions: Any, server: str = "mysql-9.7", tables: tuple[str, ..
         ("mysql-5.7", {"default_collation_for_utf8mb4": "utf8mb4_general_ci"}, "mysql-5.7"),
         ("mariadb-11.8", {"default_collation_for_utf8mb4": "utf8mb4_general_ci"}, "mariadb-11.8"),
         ("mysql-5.7", {"default_table_encryption": True}, "mysql-5.7"),
+        (
+            "mysql-5.5",
+            {"explicit_defaults_for_timestamp": True},
+            "mysql-5.5 does not have a setting for what TIMESTAMP",
+        ),
         ("mysql-9.7", {"default_storage_engine": "Aria"}, "mysql-9.7 has no storage engine 'Aria'"),
         ("mysql-9.7", {"default_storage_engine": "InoDB"}, "did you mean 'InnoDB'"),
     ],
@@ -59,6 +65,34 @@ def test_a_table_without_a_primary_key_is_refused_where_a_session_requires_one(s
     without = "CREATE TABLE d.without (id INT)"
     with pytest.raises(ScenarioError, match="has no primary key; expected one, by sql_require_primary_key"):
         planned([change_session(sql_require_primary_key=True)], [ddl(statement)], tables=(TABLE, without))
+
+
+@pytest.mark.parametrize(
+    ("server", "nullable"),
+    [("mysql-5.5", False), ("mysql-5.6", False), ("mysql-5.7", False), ("mysql-8.0", True), ("mysql-9.7", True),
+     ("mariadb-10.1", False), ("mariadb-10.6", False), ("mariadb-10.11", True), ("mariadb-11.4", True)],
+)  # fmt: skip
+def test_a_timestamp_is_as_the_line_takes_it_where_a_scenario_says_nothing(server: str, nullable: bool) -> None:
+    table = "CREATE TABLE d.u (id INT PRIMARY KEY, a TIMESTAMP)"
+    made = planned(tables=(table,), server=server)
+    column = made.tables["d.u"].columns[1]
+    assert (column.nullable, column.default_now, column.on_update_now) == (nullable, not nullable, not nullable)
+    assert made.session.explicit_defaults_for_timestamp == nullable
+    if not server_line(server).knows("timestamp_defaults"):
+        return
+    said = planned(tables=(table,), server=server, explicit_defaults_for_timestamp=not nullable)
+    assert said.tables["d.u"].columns[1].nullable != nullable
+
+
+@pytest.mark.parametrize(
+    ("server", "checksum", "size"),
+    [("mysql-5.5", "none", 1024), ("mysql-5.6", "crc32", 8192), ("mariadb-10.1", "none", 1024),
+     ("mariadb-10.2", "crc32", 8192), ("mysql-9.7", "crc32", 8192)],
+)  # fmt: skip
+def test_a_session_has_the_defaults_of_its_line(server: str, checksum: str, size: int) -> None:
+    made = planned(server=server).session
+    assert (made.checksum, made.binlog_row_event_max_size) == (checksum, size)
+    assert planned(server=server, binlog_row_event_max_size=512).session.binlog_row_event_max_size == 512
 
 
 def test_a_second_timestamp_has_the_zero_default_which_strict_mode_refuses() -> None:

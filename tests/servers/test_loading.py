@@ -87,7 +87,7 @@ def test_a_line_is_as_the_one_that_it_is_like_but_for_what_it_states(tmp_path: P
         ('like = "mysql-9.6"', r"mysql-9\.8\.toml: unknown server line 'mysql-9\.6'; .*did you mean 'mysql-9\.\d'\?"),
         ('like = "mysql-9.8"', r"mysql-9\.8\.toml: the line is like itself: mysql-9\.8 -> mysql-9\.8"),
         ('like = 3', r"mysql-9\.8\.toml: like is 3; expected text"),
-        ('family = "mysql"\nserver_version = "9.8.0"', r"mysql-9\.8\.toml: the fact framing\.\w+ is missing"),
+        ('family = "mysql"\nserver_version = "9.8.0"', r"mysql-9\.8\.toml: the fact settings\.\w+ is missing"),
         (HEIR + 'family = "drizzle"', r"mysql-9\.8\.toml: unknown family 'drizzle'; expected mysql or mariadb"),
     ],
 )  # fmt: skip

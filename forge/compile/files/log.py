@@ -190,8 +190,7 @@ class SessionLog(ABC):
         """That of FORMAT_DESCRIPTION."""
         if not self.line.knows("checksum_algorithm"):
             return None
-        default = "crc32" if self.line.framing.checksums_by_default else "none"
-        return 0 if (self.session.checksum or default) == "none" else 1
+        return 0 if self.session.checksum == "none" else 1
 
     def listed_gtids(self, groups: int) -> tuple[ListedGtid, ...]:
         """What GTID_LIST of a file that follows the session's first groups has; nothing where the line has none."""

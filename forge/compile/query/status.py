@@ -76,7 +76,7 @@ def session_variables(session: Session, line: ServerLine) -> dict[str, Any]:
 def timestamp_variables(session: Session, line: ServerLine) -> dict[str, int]:
     """What a statement that defines a TIMESTAMP has besides."""
     known = line.knows("explicit_defaults_for_timestamp")
-    return {"explicit_defaults_for_timestamp": int(session.explicit_defaults_for_timestamp)} if known else {}
+    return {"explicit_defaults_for_timestamp": int(bool(session.explicit_defaults_for_timestamp))} if known else {}
 
 
 def in_order(variables: dict[str, Any], line: ServerLine) -> StatusVariables:

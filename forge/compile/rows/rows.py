@@ -134,9 +134,9 @@ def _grouped(
 ) -> Iterator[tuple[_Shape, list[bytes]]]:
     shape: _Shape | None = None
     pending: list[bytes] = []
-    size = 0
+    size, most = 0, session.binlog_row_event_max_size or line.settings.binlog_row_event_max_size
     for its_shape, row in rows:
-        limit = 0 if its_shape.alone or line.rows.single_rows else session.binlog_row_event_max_size
+        limit = 0 if its_shape.alone or line.rows.single_rows else most
         if shape is not None and (its_shape != shape or size + len(row) > limit):
             yield shape, pending
             shape = None

@@ -47,7 +47,7 @@ class Connection:
         catalog.generates_keys = settings.generate_invisible_primary_key
         catalog.requires_keys = settings.sql_require_primary_key
         catalog.checks_constraints = settings.check_constraint_checks
-        catalog.explicit_timestamps = settings.explicit_defaults_for_timestamp
+        catalog.explicit_timestamps = bool(settings.explicit_defaults_for_timestamp)
         catalog.default_engine = engine_named(settings.default_storage_engine, self.line)
         catalog.foreign_key_checks = settings.foreign_key_checks
         self.mode = sql_mode(settings.sql_mode, self.line)

@@ -154,7 +154,10 @@ def check_selects(session: Session, line: ServerLine) -> None:
     odd = (
         ("sql_mode", session.sql_mode is not None),
         ("auto_increment_increment", session.auto_increment_increment != 1),
-        ("explicit_defaults_for_timestamp", not session.explicit_defaults_for_timestamp),
+        (
+            "explicit_defaults_for_timestamp",
+            session.explicit_defaults_for_timestamp != line.settings.explicit_defaults_for_timestamp,
+        ),
         ("lower_case_table_names", session.lower_case_table_names != 0),
         ("sql_require_primary_key", session.sql_require_primary_key),
         ("default_collation_for_utf8mb4", session.default_collation_for_utf8mb4 is not None),

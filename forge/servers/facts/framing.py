@@ -12,8 +12,6 @@ class Framing(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
     #: Version of the format: 4 since 5.0; 3 in 4.x and 1 in 3.23, which begin files with START_V3.
     binlog_version: Literal[1, 3, 4]
-    #: Events have checksums where no setting says otherwise.
-    checksums_by_default: bool
     #: Post-header lengths of FORMAT_DESCRIPTION, type 1 first, in hexadecimal.
     post_header_lengths: str
     #: Features (forge/servers/features.toml) that no release of the family has, but this line.
