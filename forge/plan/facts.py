@@ -69,6 +69,19 @@ class SourceFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     server_version: str | None = None
 
 
+#: A number or text, a list of them (CHARSET, DATABASES), or pairs of numbers (CHARACTER_SET_COLLATIONS).
+StatusValue = int | str | list[int | str | list[int]] | None
+
+
+class QueryStatus(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Status variables of one QUERY event, where the server line's own rules give others."""
+
+    #: Number of the QUERY event in the session's log, from 1; EXECUTE_LOAD_QUERY counts as one.
+    query: int
+    #: By name; null: the event does not have it.
+    variables: dict[str, StatusValue]
+
+
 class Facts(FileFacts, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """Facts of a session: what a scenario cannot decide and a recording can tell.  All optional.
 
@@ -88,6 +101,8 @@ class Facts(FileFacts, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     original_commit_timestamps: list[int] | None = None
     #: Seconds of exec_time, one a QUERY event.
     exec_times: list[int] | None = None
+    #: The QUERY events whose status variables are not those of the server line's own rules.
+    statuses: list[QueryStatus] = []
     #: One a TABLE_MAP event.
     table_ids: list[int] | None = None
     #: One a LOAD DATA in statement format.

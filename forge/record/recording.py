@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import glob
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,13 +24,14 @@ import yaml
 
 from forge.binlog.difference import Difference, first_byte, first_difference_of_files
 from forge.compile import compile_files, index_of_plan, write_files
-from forge.errors import ScenarioError
+from forge.errors import ForgeError, ScenarioError
 from forge.plan.facts import Facts
 from forge.plan.plan import Plan
 from forge.record.contents import Contents, answered, questions
 from forge.record.contents_difference import ContentsDifference, first_contents_difference
 from forge.record.facts import facts_of
 from forge.record.session import Recorded, record_plan
+from forge.record.statuses import statuses_of
 from forge.scenario import load_scenario, plan
 
 SCENARIO, BINLOG, FACTS, RECORDING = "scenario.yaml", "binlog.000001", "facts.yaml", "recording.yaml"
@@ -64,7 +65,7 @@ class VerifyResult:
 
     ``contents`` is None if the decoded file and SELECT tell the same rows of the ``tables`` tables (of which ``rows``
     rows) that were compared; both counts are None where the bytes differ, and in a recording from before contents were
-    kept.
+    kept.  ``statuses`` is the number of QUERY events whose status variables the facts had to say.
     """
 
     folder: Path
@@ -74,6 +75,7 @@ class VerifyResult:
     contents: ContentsDifference | None = None
     tables: int | None = None
     rows: int | None = None
+    statuses: int = 0
 
     @property
     def identical(self) -> bool:
@@ -102,7 +104,7 @@ def record(scenario: Path, out: Path, home: Path | None = None, *, parameters: S
         _write(out / name, data)
     if len(recorded.files) > 1:
         _write(out / INDEX, recorded.index)
-    _write_yaml(out / FACTS, facts_of(*(data for _, data in recorded.files)))
+    _write_yaml(out / FACTS, _recorded_facts(scenario, recorded, settings))
     _write_yaml(
         out / RECORDING,
         HowMade(
@@ -115,6 +117,24 @@ def record(scenario: Path, out: Path, home: Path | None = None, *, parameters: S
     )
     _write(out / CONTENTS, _contents_text(answered(planned, recorded.answers)))
     return recorded
+
+
+def facts_with_statuses(scenario: Path, facts: Facts, logs: Sequence[bytes], parameters: Settings | None) -> Facts:
+    """The facts of the binary logs ``logs`` with those of QUERY events which the scenario, compiled, gives other status
+    variables than these have.  Raises ScenarioError if it does not compile.
+    """
+    planned = plan(load_scenario(scenario, _with_facts(parameters, msgspec.structs.replace(facts, statuses=[]))))
+    return msgspec.structs.replace(facts, statuses=statuses_of(planned, logs))
+
+
+def _recorded_facts(scenario: Path, recorded: Recorded, settings: Settings) -> Facts:
+    """Of a scenario that cannot be compiled, those of its log alone."""
+    logs = [data for _, data in recorded.files]
+    facts = facts_of(*logs)
+    try:
+        return facts_with_statuses(scenario, facts, logs, settings)
+    except ForgeError:
+        return facts
 
 
 def _remove_recorded(folder: Path) -> None:
@@ -143,6 +163,9 @@ def verify(folder: Path) -> VerifyResult:
         sum(map(len, compiled)),
         first_difference_of_files(how.files, recorded, compiled, _SIDES),
     )
+    if facts.statuses:
+        needed = facts_with_statuses(folder / SCENARIO, facts, recorded, how.settings).statuses
+        result = replace(result, statuses=len(needed))
     if len(recorded) > 1 and result.difference is None:
         result = replace(result, difference=_index_difference(_read(folder / INDEX), planned, len(compiled)))
     if result.difference is not None or not (folder / CONTENTS).exists():
@@ -167,8 +190,20 @@ def verify_against(scenario: Path, logs: Mapping[str, bytes], parameters: Settin
     recorded = list(logs.values())
     declared = load_scenario(scenario, parameters).session.facts
     # What the scenario says itself holds: of groups that it places as events, the log's facts are of no group of its.
-    facts = msgspec.to_builtins(facts_of(*recorded)) | (msgspec.to_builtins(declared) if declared else {})
-    planned = plan(load_scenario(scenario, _with_facts(parameters, msgspec.convert(facts, Facts))))
+    known = msgspec.to_builtins(facts_of(*recorded)) | (msgspec.to_builtins(declared) if declared else {})
+    facts = msgspec.convert(known, Facts)
+    result = _compared(scenario, facts, logs, parameters)
+    if result.difference is None and not facts.statuses:
+        return result
+    found = facts_with_statuses(scenario, facts, recorded, parameters)
+    if found.statuses and not facts.statuses:
+        result = _compared(scenario, found, logs, parameters)
+    return replace(result, statuses=len(found.statuses))
+
+
+def _compared(scenario: Path, facts: Facts, logs: Mapping[str, bytes], parameters: Settings | None) -> VerifyResult:
+    recorded = list(logs.values())
+    planned = plan(load_scenario(scenario, _with_facts(parameters, facts)))
     compiled = write_files(planned, compile_files(planned))
     difference = first_difference_of_files(list(logs), recorded, compiled, _SIDES)
     return VerifyResult(scenario, sum(map(len, recorded)), sum(map(len, compiled)), difference)

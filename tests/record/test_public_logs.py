@@ -48,3 +48,4 @@ def test_a_scenario_makes_the_bytes_of_the_public_log(name: str) -> None:
         pytest.skip(f"NOT COMPARED: {log.file} ({log.origin}) is not on this machine")
     result = verify_against(HERE / f"{name}.yaml", {log.file: path.read_bytes()})
     assert result.difference is None
+    assert result.statuses == 0

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import click
 
 from forge.cli.inputs import errors_in, read_bytes, shown
 from forge.cli.output import STDOUT, refuse_inputs, write_output
-from forge.cli.parameters import FILE
+from forge.cli.parameters import FILE, parameters_option
+from forge.errors import ScenarioError
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILES...")
 @click.option("-o", "--output", default=STDOUT, type=FILE, help="Output file (default: standard output).")
+@click.option(
+    "--scenario",
+    type=FILE,
+    metavar="FILE",
+    help="What happened: the facts also say where status variables are others than those that it compiles to.",
+)
+@parameters_option
 @click.option("--json", "as_json", is_flag=True, help="JSON instead of YAML.")
-def command(files: tuple[str, ...], output: str, as_json: bool) -> None:
+def command(
+    files: tuple[str, ...], output: str, scenario: str | None, parameters: tuple[str, ...], as_json: bool
+) -> None:
     """Print the facts of the session that wrote the binary logs FILES: times and ids that no scenario decides.
 
     A scenario takes them as session.facts; it then compiles to these bytes, if it says what happened. Several FILES are
@@ -24,16 +35,22 @@ def command(files: tuple[str, ...], output: str, as_json: bool) -> None:
     \b
     Example:
       forge facts binlog.000001 -o facts.yaml
+      forge facts binlog.000001 --scenario shop.yaml
       forge verify shop.yaml --against binlog.000001
     """
     import msgspec
 
     from forge.record.facts import facts_of
-    from forge.record.recording import facts_text
+    from forge.record.recording import facts_text, facts_with_statuses
+    from forge.scenario.matrix import parse_settings
 
-    refuse_inputs([output], files)
+    if parameters and scenario is None:
+        raise ScenarioError("--set changes a scenario", expected="--scenario FILE beside it")
+    refuse_inputs([output], [*files, *([] if scenario is None else [scenario])])
     logs = [read_bytes(file) for file in files]
     with errors_in(files[0]):
         facts = facts_of(*logs, names=[shown(file) for file in files])
+        if scenario is not None:
+            facts = facts_with_statuses(Path(scenario), facts, logs, parse_settings(parameters))
     text = json.dumps(msgspec.to_builtins(facts)) + "\n" if as_json else facts_text(facts)
     write_output(output, text)

@@ -50,7 +50,7 @@ def command(recordings: tuple[str, ...], against: tuple[str, ...], parameters: t
     from forge.record.recording import find_recordings, verify
 
     folders = find_recordings(recordings)
-    different = 0
+    different = statuses = 0
     for folder in progress(folders, total=len(folders), label="recordings"):
         try:
             result = verify(folder)
@@ -63,11 +63,12 @@ def command(recordings: tuple[str, ...], against: tuple[str, ...], parameters: t
             _show(folder, str(error), as_json)
             continue
         different += result.problem is not None
+        statuses += result.statuses
         _show(folder, None if result.problem is None else str(result.problem), as_json, result)
     if different:
         raise CheckFailed(f"{different} of {len(folders)} recordings differ")
     if not as_json:
-        echo(f"{counted(len(folders), 'recording')}, all byte-identical")
+        echo(f"{counted(len(folders), 'recording')}, all byte-identical{_from_facts(statuses)}")
 
 
 def _verify_against(
@@ -90,10 +91,15 @@ def _verify_against(
 def _show(folder: Path, problem: str | None, as_json: bool, result: VerifyResult | None = None) -> None:
     if as_json:
         shown: dict[str, Any] = {"recording": str(folder), "identical": problem is None}
-        shown |= {name: getattr(result, name, None) for name in ("size", "tables", "rows")}
+        shown |= {name: getattr(result, name, None) for name in ("size", "tables", "rows", "statuses")}
         echo(json.dumps(shown | {"problem": problem}))
     elif problem is not None or result is None:
         echo(f"{folder}: {problem}")
     else:
         rows = "" if result.rows is None else f", {counted(result.rows, 'row')} as SELECT gives them"
-        echo(f"{folder}: identical, {result.size} bytes{rows}")
+        echo(f"{folder}: identical, {result.size} bytes{rows}{_from_facts(result.statuses)}")
+
+
+def _from_facts(statuses: int) -> str:
+    """How many QUERY events have status variables of the facts, if any have."""
+    return f", {statuses} {'status' if statuses == 1 else 'statuses'} from facts" if statuses else ""

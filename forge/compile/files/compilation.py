@@ -39,6 +39,7 @@ def compile_files(plan: Plan) -> list[list[Event]]:
     log = LOGS[line.family](plan, line)
     files = list(SessionFiles(log).written())
     check_forced(plan.session.metadata, log.mapped)
+    log.statuses.check_used(log.queries)
     return files if plan.session.relay_log is None else list(RelayFiles(log, plan.session.relay_log).written(files))
 
 

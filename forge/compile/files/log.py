@@ -16,6 +16,7 @@ from forge.compile.groups.logged import LoggedGroup, LoggedTransaction
 from forge.compile.query.logged import logged_variables
 from forge.compile.query.statement_format import statement_bodies, statement_flags
 from forge.compile.query.status import in_order, session_variables
+from forge.compile.query.statuses import GivenStatuses
 from forge.compile.rows.rows import row_events
 from forge.compile.rows.table_map import table_map
 from forge.errors import ScenarioError
@@ -23,6 +24,7 @@ from forge.events.event import SKIP_REPLICATION, SUPPRESS_USE, Event
 from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.events.intvar import INSERT_ID, Intvar
 from forge.events.layout import Body
+from forge.events.mariadb_compressed import QueryCompressed
 from forge.events.previous_gtids import PreviousGtids
 from forge.events.query import Query
 from forge.events.registry import require_type
@@ -45,7 +47,7 @@ from forge.sql.write.identifiers import identifier
 DEFAULT_TABLE_ID = 106
 DEFAULT_XID = 10
 _USUAL = Circumstances()
-
+_QUERIES = (Query.type_code, ExecuteLoadQuery.type_code, QueryCompressed.type_code)
 
 #: TABLE_MAP: a foreign key leads to databases that the replica does not know of.
 REFERRED_FK_DB = 0x0002
@@ -80,6 +82,7 @@ class SessionLog(ABC):
         self.rotated = False
         self._known_types: set[int] = set()
         self.queries = 0
+        self.statuses = GivenStatuses(self.facts.statuses, line)
         self.table_maps = 0
         #: Full names of the tables that TABLE_MAP events are of.
         self.mapped: set[str] = set()
@@ -209,6 +212,14 @@ class SessionLog(ABC):
         server_id = self.session.server_id if self.server_id is None else self.server_id
         return Event(body=body, timestamp=timestamp, server_id=server_id, flags=flags)
 
+    def own(self, event: OwnEvent, second: int) -> Event:
+        """An event of the scenario's own; its QUERY events are counted as others are."""
+        made = own_event(event, second, self.session, self.line)
+        self.queries += made.type_code in _QUERIES
+        if isinstance(made.body, (Query, ExecuteLoadQuery)):
+            return made.replace(body=self.statuses.applied(self.queries, made.body))
+        return made
+
     def file_name(self, number: int) -> str:
         """Name of the session's file ``number``, from 0."""
         return f"{self.session.log_name}.{self.session.first_file + number:06}"
@@ -243,6 +254,7 @@ class SessionLog(ABC):
         thread_id = self.thread_id if thread_id is None else thread_id
         if self.line.framing.binlog_version < 4:
             query = query.replace(status_variables=())
+        query = self.statuses.applied(self.queries, query)
         return self.event(query.replace(thread_id=thread_id, exec_time=exec_time), timestamp, flags)
 
     @property
@@ -282,7 +294,7 @@ class SessionLog(ABC):
             maps.append(self.event(mapped, second))
         single = self.line.rows.single_rows
         yield from () if single else maps
-        yield from (own_event(event, second, self.session, self.line) for event in inside)
+        yield from (self.own(event, second) for event in inside)
         by_id = {table_ids[table.full_name]: mapped for table, mapped in zip(tables, maps, strict=True)}
         for body in row_events(statement, table_ids, self.session, self.line):
             if single:
@@ -299,7 +311,7 @@ class SessionLog(ABC):
                 if step.place == "rows":
                     inside.append(step)
                 elif step.place == "here":
-                    yield own_event(step, second, self.session, self.line)
+                    yield self.own(step, second)
             elif isinstance(step, DdlStatement):
                 yield from self.insert_id(step, second)
                 yield self.inner_ddl(step, second)
@@ -350,7 +362,7 @@ class SessionLog(ABC):
         """The scenario's events between the GTID event and BEGIN."""
         for step in transaction.steps:
             if isinstance(step, OwnEvent) and step.place == "begin":
-                yield own_event(step, self.clock.second(number, 0), self.session, self.line)
+                yield self.own(step, self.clock.second(number, 0))
 
     def plain_query(self, text: str, second: int, database: str) -> Event:
         """A QUERY event with nothing but the session's own status variables."""

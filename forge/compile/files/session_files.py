@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from forge.binlog.reader import read_events
 from forge.binlog.writer import derives_length, write_binlog
 from forge.compile.files.log import SessionLog
-from forge.compile.files.own import own_event, own_events, with_types
+from forge.compile.files.own import own_events, with_types
 from forge.compile.groups.grouping import logged_groups
 from forge.compile.groups.logged import LoggedGroup
 from forge.events.event import IN_USE, Event
@@ -71,7 +71,7 @@ class SessionFiles:
             if (step.after, step.files) != (place, files):
                 continue
             second = self.log.clock.reached(self.logged)
-            event = own_event(step.event, second, self.session, self.log.line)
+            event = self.log.own(step.event, second)
             if step.event.place == "end":
                 self.trailing.append(event)
             elif step.event.place == "description":
