@@ -22,6 +22,8 @@ _SMALL_INNODB = (
     "--innodb-buffer-pool-dump-at-shutdown=0",
     "--innodb-buffer-pool-load-at-startup=0",
 )
+#: Since 11.4 a server makes itself a TLS key when it starts, which takes seconds.
+_SMALL_MARIADB = (*_SMALL_INNODB, "--skip-ssl")
 #: Before 5.7.7 the default format is STATEMENT, and GTIDs ask for --log-slave-updates.
 _OLD_MYSQL = (*_QUICK, "--skip-innodb-doublewrite", "--binlog-format=ROW", "--log-slave-updates")
 _SMALL_MYSQL = ("--mysqlx=0", "--secure-file-priv=NULL")
