@@ -52,6 +52,8 @@ def image_columns(
     # UPDATE of a partitioned table reads all columns (recorded on 9.7: the spare bits in NOBLOB).
     read_all = everything or (kind == "update" and table.partition is not None and line.rows.present_padding)
     before = None if kind == "insert" else _before(table, session, line, read_all=read_all)
+    if before is not None and line.rows.before_images == "read":
+        before = _read(statement, kind, before, session, line)
     after = None
     if kind != "delete":
         after = _whole(table, line) if everything else _after(statement, session, line, late=late)
@@ -84,6 +86,43 @@ def _before(table: Table, session: Session, line: ServerLine, *, read_all: bool 
         return _chosen(table, keyed, with_hidden=False)
     # NOBLOB takes the blobs out of what was read.
     return _chosen(table, keyed | _without_blobs(table), padding=read_all)
+
+
+def _read(
+    statement: RowsStatement, kind: ChangeKind, before: ImageColumns, session: Session, line: ServerLine
+) -> ImageColumns:
+    """The before image of servers that log what they have read of a row."""
+    table = statement.table
+    if session.row_image == "full" or key_of_rows(table) is None:
+        return before
+    if statement.kind == "insert":
+        # REPLACE and ON DUPLICATE KEY UPDATE read rows as a whole; a DELETE leaves out of it what the mode does.
+        if kind == "update":
+            return _whole(table, line)
+        return _chosen(table, before.columns, padding=session.row_image == "noblob")
+    if kind == "delete":
+        return before
+    written = written_columns(statement, line)
+    read = statement.text.reads | statement.triggers.reads | read_besides(table, frozenset(written), line)
+    if any(column.on_update_now for column in table.columns):
+        read |= written
+    return _chosen(table, {*before.columns, *read})
+
+
+def read_besides(table: Table, assigned: frozenset[int], line: ServerLine) -> frozenset[int]:
+    """Columns that are read because something else is made of them: generated columns, on MariaDB keys (recorded)."""
+    names = {column.name.lower(): index for index, column in enumerate(table.columns)}
+    keyed = {part.column for key in table.keys for part in key.parts}
+    used = [
+        {names[name] for name in column.uses if name in names}
+        for index, column in enumerate(table.columns)
+        if column.generated == "stored" or (column.generated and (index in keyed or line.texts.reads_virtual_columns))
+    ]
+    for key in table.keys:
+        used += [{names[name] for name in part.expression.uses} for part in key.parts if part.expression is not None]
+    if line.texts.reads_key_columns:
+        used += [{part.column for part in key.parts} for key in table.keys]
+    return frozenset().union(*(columns for columns in used if columns & assigned))
 
 
 def _after(statement: RowsStatement, session: Session, line: ServerLine, *, late: bool) -> ImageColumns:

@@ -90,6 +90,8 @@ class TriggerEffects:
     exist: bool = False
     #: What the first BEFORE trigger of its kind does first: change rows, or another thing; None: there is no trigger.
     before: Literal["rows", "other"] | None = None
+    #: The columns of its table that the triggers of the statement's kind name.
+    reads: frozenset[int] = frozenset()
     #: What the texts of triggers call.
     calls: frozenset[Call] = frozenset()
     #: They ran; one of an UPDATE did.

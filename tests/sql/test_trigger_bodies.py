@@ -77,6 +77,12 @@ def test_a_body_tells_which_columns_of_its_row_it_may_set(body: str, columns: se
     assert body_changes(body, "d").sets == columns
 
 
+def test_a_body_tells_which_columns_of_its_row_it_names() -> None:
+    body = "BEGIN SET @a = NEW.x, NEW.y = OLD.z; INSERT INTO log SELECT NEW.`x`, 'NEW.q'; END"
+    changes = body_changes(body, "d")
+    assert (changes.new, changes.old) == ({"x", "y"}, {"z"})
+
+
 @pytest.mark.parametrize(
     ("body", "starts"),
     [

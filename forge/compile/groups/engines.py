@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from forge.compile.row_images import read_besides
 from forge.plan.statements import RowsStatement
-from forge.plan.tables import Table
 from forge.servers import ServerLine
 
 
@@ -29,23 +29,7 @@ def changes_nothing(statement: RowsStatement, line: ServerLine) -> bool:
     # MariaDB reads all columns for the sake of one ON UPDATE, be it assigned or not.
     every = line.texts.stamp_reads_all
     stamped = any(column.on_update_now and (every or index not in assigned) for index, column in enumerate(columns))
-    return stamped or assigned <= statement.text.reads | _read_besides(statement.table, assigned, line)
-
-
-def _read_besides(table: Table, assigned: frozenset[int], line: ServerLine) -> frozenset[int]:
-    """Columns that are read because something else is made of them: generated columns, on MariaDB keys (recorded)."""
-    names = {column.name.lower(): index for index, column in enumerate(table.columns)}
-    keyed = {part.column for key in table.keys for part in key.parts}
-    used = [
-        {names[name] for name in column.uses if name in names}
-        for index, column in enumerate(table.columns)
-        if column.generated == "stored" or (column.generated and (index in keyed or line.texts.reads_virtual_columns))
-    ]
-    for key in table.keys:
-        used += [{names[name] for name in part.expression.uses} for part in key.parts if part.expression is not None]
-    if line.texts.reads_key_columns:
-        used += [{part.column for part in key.parts} for key in table.keys]
-    return frozenset().union(*(columns for columns in used if columns & assigned))
+    return stamped or assigned <= statement.text.reads | read_besides(statement.table, assigned, line)
 
 
 def changes_none_of_several(statement: RowsStatement, line: ServerLine) -> bool:

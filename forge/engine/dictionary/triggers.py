@@ -25,6 +25,9 @@ class Trigger:
     changes: tuple[tuple[TableName, tuple[RowEvent, ...]], ...]
     #: Lower-case names of the columns of its own row that it may set.
     sets: frozenset[str]
+    #: Those that it names as NEW and OLD, and of a BEFORE trigger those of NEW, which servers count as written.
+    names: frozenset[str]
+    writes: frozenset[str]
     #: The first thing that it does is to change rows.
     starts_with_rows: bool
 
@@ -39,5 +42,7 @@ def trigger_of(statement: CreateTrigger, table: TableName) -> Trigger:
         body=statement.body,
         changes=changes.tables,
         sets=changes.sets,
+        names=changes.new | changes.old,
+        writes=changes.new if statement.timing == "before" else frozenset(),
         starts_with_rows=changes.starts_with_rows,
     )

@@ -145,7 +145,7 @@ class _Insert:
         )
 
     def _assigned(self, columns: list[int]) -> frozenset[int]:
-        by_triggers = self.context.references.set_by_triggers(self.state.table, "insert")
+        by_triggers = self.context.references.written_by_triggers(self.state.table, "insert")
         return frozenset((*columns, *self.by_trigger)) | by_triggers
 
     def _origin(self, kind: str, index: int, literals: Mapping[int, Clipped], columns: list[int]) -> Origin:

@@ -86,7 +86,7 @@ def update_rows(state: TableState, statement: Statement, update: Update, context
         further=tuple(further),
         text=StatementText(
             statement.query or update_text(state, assignments, where, len(found), update.limit, _sql(portion)),
-            assigned=None if portion else assigned | context.references.set_by_triggers(state.table, "update"),
+            assigned=None if portion else assigned | context.references.written_by_triggers(state.table, "update"),
             reads=read_columns(state, conditions, len(found)).union(
                 _read_for_checks(state, clause.values), clause.reads
             ),
@@ -352,7 +352,7 @@ def _written(state: TableState, update: Update, context: DmlContext) -> set[int]
     """The columns that an UPDATE gives values, with those that the server and triggers set."""
     names = (*update.set, *(update.set_by_trigger or ()))
     written = {index for name in names if (index := state.definition.find(name)) is not None}
-    written |= context.references.set_by_triggers(state.table, "update")
+    written |= context.references.written_by_triggers(state.table, "update")
     written |= {index for index, column in enumerate(state.table.columns) if column.on_update_now}
     for index, column in enumerate(state.table.columns):
         if any(state.table.column_index(name) in written for name in column.uses):

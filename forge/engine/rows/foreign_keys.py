@@ -238,9 +238,16 @@ class References:
         return self._triggers(table, (event,))
 
     def set_by_triggers(self, table: Table, event: Operation) -> frozenset[int]:
-        """The columns that the texts of BEFORE triggers may give values, which servers count as written."""
-        names = {name for trigger in self.triggers(table, event) if trigger.timing == "before" for name in trigger.sets}
-        return frozenset(index for index, column in enumerate(table.columns) if column.name.lower() in names)
+        """The columns that the texts of BEFORE triggers may give values."""
+        names = [trigger.sets for trigger in self.triggers(table, event) if trigger.timing == "before"]
+        return _named(table, names)
+
+    def written_by_triggers(self, table: Table, event: Operation) -> frozenset[int]:
+        """The columns that servers count as written because BEFORE triggers name them, be it to read them."""
+        return _named(table, [trigger.writes for trigger in self.triggers(table, event)])
+
+    def read_by_triggers(self, table: Table, event: Operation) -> frozenset[int]:
+        return _named(table, [trigger.names for trigger in self.triggers(table, event)])
 
     def followed(self, table: Table, events: Sequence[Operation]) -> tuple[list[Opened], list[Trigger]]:
         """What a statement opens for writing besides its own table, in order, and the triggers that may run
@@ -309,3 +316,8 @@ class References:
             if child.table not in opened and all(child.table != other.table for other in children):
                 children.append(Opened(child.table, tuple(events)))
         return children
+
+
+def _named(table: Table, names: Sequence[frozenset[str]]) -> frozenset[int]:
+    wanted = frozenset[str]().union(*names)
+    return frozenset(index for index, column in enumerate(table.columns) if column.name.lower() in wanted)

@@ -27,6 +27,10 @@ class Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     #: Without a key, after images are complete in every image mode, as before images are everywhere; so are those of
     #: INSERT () VALUES ().
     keyless_images_whole: bool
+    #: Before images of UPDATE that are not complete: "key" has the key, and the columns that are no blobs in NOBLOB;
+    #: "read" has besides what the statement reads, and all that it writes where a column has ON UPDATE
+    #: CURRENT_TIMESTAMP; those of INSERT (ON DUPLICATE KEY UPDATE, REPLACE) are complete.
+    before_images: Literal["key", "read"]
     #: In NOBLOB images after images have the blobs of the key that stands for the row, as before images do everywhere.
     noblob_keeps_key: bool
     #: Where REPLACE or ON DUPLICATE KEY UPDATE found a row, after images are complete in every mode.

@@ -17,11 +17,13 @@ _ROW_WORDS = ("INSERT", "REPLACE", "UPDATE", "DELETE")
 @dataclass(frozen=True, slots=True)
 class BodyChanges:
     """The tables that a body changes, in order, with what it may do to their rows; the columns (lower case) of its own
-    row that it may set; and whether the first thing that it does is to change rows.
+    row that it may set, and those that it names as NEW and OLD; whether the first thing that it does is to change rows.
     """
 
     tables: tuple[tuple[Name, tuple[RowEvent, ...]], ...]
     sets: frozenset[str]
+    new: frozenset[str]
+    old: frozenset[str]
     starts_with_rows: bool
 
 
@@ -31,7 +33,18 @@ def body_changes(body: str, database: str) -> BodyChanges:
     Raises SqlError for a quote that is not closed.
     """
     tokens = tokenize(body, several=True)
-    return BodyChanges(_changed_tables(tokens, database), frozenset(_set_columns(tokens)), _starts_with_rows(tokens))
+    return BodyChanges(
+        _changed_tables(tokens, database),
+        frozenset(_set_columns(tokens)),
+        _named_columns(tokens, "NEW"),
+        _named_columns(tokens, "OLD"),
+        _starts_with_rows(tokens),
+    )
+
+
+def _named_columns(tokens: Sequence[Token], row: str) -> frozenset[str]:
+    names = (_own_column(tokens, index, row) for index in range(len(tokens)))
+    return frozenset(name for name in names if name is not None)
 
 
 def _changed_tables(tokens: Sequence[Token], database: str) -> tuple[tuple[Name, tuple[RowEvent, ...]], ...]:
@@ -98,9 +111,9 @@ def _set_columns(tokens: Sequence[Token]) -> Iterator[str]:
             yield from _target_columns(tokens, index + 1)
 
 
-def _own_column(tokens: Sequence[Token], index: int) -> str | None:
+def _own_column(tokens: Sequence[Token], index: int, row: str = "NEW") -> str | None:
     """The column of ``NEW.column`` at a token."""
-    if tokens[index].is_word("NEW") and tokens[index + 1].is_mark(".") and tokens[index + 2].is_name:
+    if tokens[index].is_word(row) and tokens[index + 1].is_mark(".") and tokens[index + 2].is_name:
         return tokens[index + 2].text.lower()
     return None
 
