@@ -104,7 +104,7 @@ def record(scenario: Path, out: Path, home: Path | None = None, *, parameters: S
         _write(out / name, data)
     if len(recorded.files) > 1:
         _write(out / INDEX, recorded.index)
-    _write_yaml(out / FACTS, _recorded_facts(scenario, recorded, settings))
+    _write_yaml(out / FACTS, _recorded_facts(scenario, [data for _, data in recorded.files], settings))
     _write_yaml(
         out / RECORDING,
         HowMade(
@@ -127,9 +127,17 @@ def facts_with_statuses(scenario: Path, facts: Facts, logs: Sequence[bytes], par
     return msgspec.structs.replace(facts, statuses=statuses_of(planned, logs))
 
 
-def _recorded_facts(scenario: Path, recorded: Recorded, settings: Settings) -> Facts:
-    """Of a scenario that cannot be compiled, those of its log alone."""
-    logs = [data for _, data in recorded.files]
+def facts_of_recording(folder: Path) -> Facts:
+    """The facts of a recording, read from its binary logs anew.
+
+    Raises ScenarioError if the folder is no recording, FormatError if a log cannot be read.
+    """
+    how: HowMade = _read_yaml(folder / RECORDING, HowMade)
+    return _recorded_facts(folder / SCENARIO, [_read(folder / name) for name in how.files], how.settings)
+
+
+def _recorded_facts(scenario: Path, logs: Sequence[bytes], settings: Settings) -> Facts:
+    """Of a scenario that cannot be compiled, those of its logs alone."""
     facts = facts_of(*logs)
     try:
         return facts_with_statuses(scenario, facts, logs, settings)

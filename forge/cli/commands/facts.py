@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from forge.cli.inputs import errors_in, read_bytes, shown
 from forge.cli.output import STDOUT, refuse_inputs, write_output
-from forge.cli.parameters import FILE, parameters_option
+from forge.cli.parameters import FILE, FILE_OR_FOLDER, parameters_option
 from forge.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from forge.plan.facts import Facts
 
 
 @click.command()
@@ -18,39 +22,48 @@ from forge.errors import ScenarioError
 @click.option("-o", "--output", default=STDOUT, type=FILE, help="Output file (default: standard output).")
 @click.option(
     "--scenario",
-    type=FILE,
+    type=FILE_OR_FOLDER,
     metavar="FILE",
     help="What happened: the facts also say where status variables are others than those that it compiles to.",
 )
 @parameters_option
 @click.option("--json", "as_json", is_flag=True, help="JSON instead of YAML.")
 def command(
-    files: tuple[str, ...], output: str, scenario: str | None, parameters: tuple[str, ...], as_json: bool
+    files: tuple[str, ...], output: str, scenario: Path | None, parameters: tuple[str, ...], as_json: bool
 ) -> None:
     """Print the facts of the session that wrote the binary logs FILES: times and ids that no scenario decides.
 
     A scenario takes them as session.facts; it then compiles to these bytes, if it says what happened. Several FILES are
-    those of one session, in their order. - is standard input.
+    those of one session, in their order. - is standard input. Of a folder that `forge record` made, the facts are read
+    anew, with its scenario.
 
     \b
     Example:
       forge facts binlog.000001 -o facts.yaml
       forge facts binlog.000001 --scenario shop.yaml
+      forge facts recordings/first -o recordings/first/facts.yaml
       forge verify shop.yaml --against binlog.000001
     """
     import msgspec
 
-    from forge.record.facts import facts_of
-    from forge.record.recording import facts_text, facts_with_statuses
-    from forge.scenario.matrix import parse_settings
+    from forge.record.recording import facts_text
 
     if parameters and scenario is None:
         raise ScenarioError("--set changes a scenario", expected="--scenario FILE beside it")
-    refuse_inputs([output], [*files, *([] if scenario is None else [scenario])])
-    logs = [read_bytes(file) for file in files]
+    refuse_inputs([output], [*files, *([] if scenario is None else [str(scenario)])])
     with errors_in(files[0]):
-        facts = facts_of(*logs, names=[shown(file) for file in files])
-        if scenario is not None:
-            facts = facts_with_statuses(Path(scenario), facts, logs, parse_settings(parameters))
+        facts = _facts(files, scenario, parameters)
     text = json.dumps(msgspec.to_builtins(facts)) + "\n" if as_json else facts_text(facts)
     write_output(output, text)
+
+
+def _facts(files: tuple[str, ...], scenario: Path | None, parameters: tuple[str, ...]) -> Facts:
+    from forge.record.facts import facts_of
+    from forge.record.recording import facts_of_recording, facts_with_statuses
+    from forge.scenario.matrix import parse_settings
+
+    if len(files) == 1 and scenario is None and Path(files[0]).is_dir():
+        return facts_of_recording(Path(files[0]))
+    logs = [read_bytes(file) for file in files]
+    facts = facts_of(*logs, names=[shown(file) for file in files])
+    return facts if scenario is None else facts_with_statuses(scenario, facts, logs, parse_settings(parameters))
