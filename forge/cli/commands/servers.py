@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from forge.cli.output import STDOUT, write_output
 from forge.cli.parameters import complete_servers
@@ -18,11 +19,12 @@ if TYPE_CHECKING:
 @click.argument("lines", nargs=-1, metavar="[LINE]...", shell_complete=complete_servers)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
 def command(lines: tuple[str, ...], as_json: bool) -> None:
-    """List the server lines: what each writes, how its facts are known, and what no recording holds yet.
+    """List the server lines: what each writes, and how its facts are known.
 
-    Without LINE all of them, one row each: facts that were recorded on a real server, read in a public file, or taken
-    from source and documents; and how many logs of other people's test suites are known, and rebuilt byte for byte.
-    With LINE, its event types, those logs, and each of its own facts that no recording holds.
+    Without LINE all of them, one row each: how many facts a real server of the line showed ("here"), a public log of
+    it has, real servers of older and newer lines showed alike, the source or documents say, and nobody knows; and how
+    many logs of other people's test suites are known, and rebuilt byte for byte.  With LINE, its event types, those
+    logs, and each of its facts with its value and how it is known.
 
     \b
     Example:
@@ -58,8 +60,11 @@ def _object(one: Overview) -> dict[str, Any]:
         "binlog_version": one.line.framing.binlog_version,
         "listed_types": len(one.line.post_header_bytes),
         "event_types": _types(one),
-        "facts": one.facts,
-        "unrecorded": one.unrecorded,
+        "recorded": one.line.recorded,
+        "facts": {
+            fact: {"value": _value(one, fact), "label": known.label, "evidence": known.source}
+            for fact, known in one.facts.items()
+        },
         "public_logs": [
             {"file": log.file, "origin": log.origin, "rebuilt": log.scenario is not None} for log in one.public
         ],
@@ -67,33 +72,48 @@ def _object(one: Overview) -> dict[str, Any]:
 
 
 def _table(found: list[Overview]) -> str:
+    from forge.servers.overview import LABELS
+
     rows: list[tuple[str, ...]] = [
-        ("line", "version", "like", "types", "recorded", "files", "source", "own unrecorded", "public logs")
+        ("line", "version", "like", "types", "here", "log", "alike", "source", "unknown", "public logs")
     ]
     for one in found:
-        facts = (str(one.facts[kind]) for kind in ("recorded", "file", "source"))
         types = str(len(one.line.post_header_bytes) or "-")
         rebuilt = sum(log.scenario is not None for log in one.public)
         public = f"{len(one.public)}, {rebuilt} rebuilt" if one.public else "-"
-        own = str(len(one.unrecorded))
-        rows.append((one.line.name, one.line.server_version, one.like or "-", types, *facts, own, public))
+        counts = (str(one.count(label)) for label in LABELS)
+        rows.append((one.line.name, one.line.server_version, one.like or "-", types, *counts, public))
     widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
     return "".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() + "\n" for row in rows
     )
 
 
+def _value(one: Overview, fact: str) -> Any:
+    """The value of a fact as JSON has it."""
+    from forge.servers.overview import value_of
+
+    return json.loads(msgspec.json.encode(value_of(one.line, fact)))
+
+
 def _details(one: Overview) -> str:
-    facts = ", ".join(f"{count} {word}" for word, count in one.facts.items())
+    from forge.servers.overview import LABELS
+
+    counts = ", ".join(f"{one.count(label)} {label}" for label in LABELS if one.count(label))
     text = [
         f"{one.line.name}: {one.line.server_version}" + (f", as {one.like} but for what follows" if one.like else ""),
         f"  {one.note}",
         f"  event types: {', '.join(_types(one))}",
-        f"  facts: {facts}",
+        f"  facts: {counts}",
     ]
     text += [
         f"  public log: {log.file} ({log.origin}), {'rebuilt byte for byte' if log.scenario else 'read'}"
         for log in one.public
     ] or ["  public log: none is known"]
-    text += [f"  not recorded: {fact} ({source})" for fact, source in one.unrecorded.items()]
+    for label in reversed(LABELS):
+        text += [
+            f"  {label}: {fact} = {json.dumps(_value(one, fact), ensure_ascii=False)} ({known.source})"
+            for fact, known in one.facts.items()
+            if known.label == label
+        ]
     return "".join(line + "\n" for line in text)
