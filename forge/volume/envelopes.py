@@ -14,6 +14,7 @@ from forge.compile.files.compilation import LOGS
 from forge.compile.files.log import DEFAULT_TABLE_ID
 from forge.compile.groups.grouping import logged_groups
 from forge.compile.query.status import TIMESTAMPS, ZONED
+from forge.engine.rows.foreign_keys import isolates
 from forge.events.event import Event
 from forge.events.query import Query
 from forge.events.rows import ROWS_BODIES
@@ -123,5 +124,7 @@ class FormCompiler:
         return ForeignKeyEffects(
             checks_parents=checks,
             is_parent=parent,
-            is_related=parent or (checks and bool(table.foreign_keys) and kind != "delete"),
+            is_related=isolates(
+                self.definitions.line, parent=parent, checked=checks and bool(table.foreign_keys) and kind != "delete"
+            ),
         )

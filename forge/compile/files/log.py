@@ -287,7 +287,7 @@ class SessionLog(ABC):
         for table in tables:
             table_id = table_ids[table.full_name] = self._table_id(table)
             mapped = table_map(table, table_id, self.session, self.line)
-            if statement.foreign_keys.is_related and self.line.query.foreign_keys_isolate:
+            if statement.foreign_keys.is_related:
                 mapped = mapped.replace(table_flags=mapped.table_flags | REFERRED_FK_DB)
             if table.full_name in statement.triggers.tables and self.line.table_map.flags_triggers:
                 mapped = mapped.replace(table_flags=mapped.table_flags | HAS_TRIGGERS)

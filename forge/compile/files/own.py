@@ -42,7 +42,10 @@ def _body(event: OwnEvent, line: ServerLine) -> Body:
 
 def rows_query(text: str, line: ServerLine) -> RowsQuery:
     """ROWS_QUERY of a statement's text, as the line writes it."""
-    return RowsQuery(unused_length=len(to_bytes(text)) % 256 if line.rows.query_length else 0, query=text)
+    if not line.rows.query_ends_at_nul:
+        return RowsQuery(unused_length=0, query=text)
+    text = text.partition("\0")[0]
+    return RowsQuery(unused_length=len(to_bytes(text)) % 256, query=text)
 
 
 #: Types whose body is more, or less, than a text.

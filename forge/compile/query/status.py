@@ -95,7 +95,7 @@ def begin_variables(statement: RowsStatement, microsecond: int, session: Session
         variables["flags2"] |= NO_FOREIGN_KEY_CHECKS
     if line.query.table_map_for_update and _is_updating(statement, first):
         variables["table_map_for_update"] = statement.opened.update_bits
-    if statement.foreign_keys.is_related and line.query.foreign_keys_isolate:
+    if statement.foreign_keys.is_related:
         variables["updated_databases"] = OVER_MAX_DATABASES
     # What the first change's own statement needed, and before it that of the client.
     for part in (statement,) if first is statement or first.foreign_keys.cascaded else (statement, first):

@@ -37,11 +37,7 @@ def with_opened_tables(
         ran += [trigger for trigger in its_triggers if trigger.table == name and _fires(trigger, part)]
     named = tables_named_in(_text(statement, declared), context.catalog, context.current_database)
     tables = [*(entry.table for entry in opened), *named]
-    isolates = any(
-        context.references.isolates(entry.table, entry.events)
-        for entry in opened
-        if entry.table.foreign_keys or context.references.is_parent(entry.table)
-    )
+    isolates = any(context.references.isolates(entry.table, entry.events) for entry in opened)
     clauses = replace(statement.text.clauses, several_tables=_is_of_several(statement, declared, context))
     numbers = replace(statement.evaluation.numbers, generated=first_number(statement))
     return replace(
@@ -61,7 +57,7 @@ def with_opened_tables(
             fired_on_update=any(trigger.event == "update" for trigger in ran),
         ),
         foreign_keys=replace(
-            statement.foreign_keys, isolates=isolates or any(context.references.is_parent(table) for table in named)
+            statement.foreign_keys, isolates=isolates or any(context.references.isolates(table, ()) for table in named)
         ),
     )
 

@@ -39,6 +39,11 @@ class Opened:
     above: tuple[str, ...] = ()
 
 
+def isolates(line: ServerLine, *, parent: bool, checked: bool) -> bool:
+    """Whether writing a parent of a foreign key, or a checked child of one, makes BEGIN claim all databases."""
+    return {"nothing": False, "parents": parent, "related": parent or checked}[line.query.foreign_keys_isolate]
+
+
 class References:
     """The foreign keys of a session: what a statement may do, and what follows."""
 
@@ -55,7 +60,7 @@ class References:
         child's rows checks no parent (recorded).
         """
         checked = self.checks and bool(table.foreign_keys) and bool({"insert", "update"} & set(events))
-        return self.is_parent(table) or checked
+        return isolates(self.line, parent=self.is_parent(table), checked=checked)
 
     def check_row(self, state: TableState, row: Row, before: Row | None = None) -> None:
         """A new or changed row has its parents.  Raises ScenarioError."""

@@ -36,7 +36,8 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     fraction_variable: Literal["microseconds", "hrnow"]
     #: Row-logged UPDATE says TABLE_MAP_FOR_UPDATE in its BEGIN.
     table_map_for_update: bool
-    #: BEGIN of a statement that writes a parent of a foreign key, or a checked child, claims all databases.
-    foreign_keys_isolate: bool
+    #: Which tables that a statement writes make its BEGIN claim all databases, and its TABLE_MAPs REFERRED_FK_DB:
+    #: parents of foreign keys, these and children whose keys are checked ("related"), or none.
+    foreign_keys_isolate: Literal["nothing", "parents", "related"]
     #: ENABLE_CASCADE_TRIGGERS status variable of changes in statement format.
     enable_cascade_triggers: int | None

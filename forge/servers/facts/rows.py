@@ -22,8 +22,9 @@ class Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     present_padding: bool
     #: The event that has the text of the statement beside its rows, by its feature.
     query_event: Literal["rows_query", "annotate_rows"]
-    #: The first byte of ROWS_QUERY is the low byte of the text's length (else 0).
-    query_length: bool
+    #: ROWS_QUERY is written as a string of C: it ends before a NUL of the text, and its first byte is the low byte of
+    #: what is left of its length (else the whole text, behind a 0).
+    query_ends_at_nul: bool
     #: Without a key, after images are complete in every image mode, as before images are everywhere; so are those of
     #: INSERT () VALUES ().
     keyless_images_whole: bool
