@@ -32,6 +32,7 @@ from forge.record.facts import facts_of
 from forge.record.recording import facts_with_statuses, verify_against
 from forge.record.statuses import query_events, statuses_of
 from forge.resources import corpora_dir
+from forge.scenario import load_scenario
 from forge.scenario import plan as plan_of
 from forge.scenario.matrix import base_scenario
 from forge.servers import server_line
@@ -59,7 +60,7 @@ WITH_ENTRIES = [folder for folder in RECORDINGS if any(entries(folder))]
 
 def line_of(folder: Path) -> str:
     how = yaml.safe_load((folder / "recording.yaml").read_text("utf-8"))
-    return str(how.get("settings", {}).get("server") or base_scenario((folder / "scenario.yaml").read_text()).server)
+    return load_scenario(folder / "scenario.yaml", how.get("settings", {})).server
 
 
 def test_no_more_recorded_events_need_an_entry_than_before() -> None:
@@ -73,13 +74,26 @@ def test_no_more_recorded_events_need_an_entry_than_before() -> None:
 EVERYDAY = re.compile(r"BEGIN$|CREATE TABLE (?!.*\bSELECT\b)|DROP TABLE |CREATE DATABASE ", re.IGNORECASE | re.DOTALL)
 
 
+def recorded_queries(folder: Path) -> list[Event]:
+    names = yaml.safe_load((folder / "recording.yaml").read_text("utf-8")).get("files", ["binlog.000001"])
+    return list(query_events((folder / name).read_bytes() for name in names))
+
+
 def test_everyday_statements_need_no_entry() -> None:
     found = []
     for folder in WITH_ENTRIES:
-        names = yaml.safe_load((folder / "recording.yaml").read_text("utf-8")).get("files", ["binlog.000001"])
-        recorded = list(query_events((folder / name).read_bytes() for name in names))
+        recorded = recorded_queries(folder)
         texts = [text_of(recorded[entry["query"] - 1]) for entry in entries(folder)]
         found += [(folder.name, text) for text in texts if EVERYDAY.match(text)]
+    assert found == []
+
+
+def test_no_variable_is_in_entries_of_half_a_log_since_a_rule_has_to_give_it() -> None:
+    found = []
+    for folder in WITH_ENTRIES:
+        names = Counter(name for entry in entries(folder) for name in entry["variables"])
+        most = max(len(recorded_queries(folder)) // 2, 2)
+        found += [(folder.name, name) for name, count in names.items() if count > most]
     assert found == []
 
 
