@@ -49,8 +49,7 @@ def image_columns(
     """
     table = statement.table
     everything = after_duplicate and line.rows.duplicate_images_whole
-    # UPDATE of a partitioned table reads all columns (recorded on 9.7: the spare bits in NOBLOB).
-    read_all = everything or (kind == "update" and table.partition is not None and line.rows.present_padding)
+    read_all = everything or bool(_marking(statement, kind) & set(line.rows.noblob_reads_all))
     before = None if kind == "insert" else _before(table, session, line, read_all=read_all)
     if before is not None and line.rows.before_images == "read":
         before = _read(statement, kind, before, session, line)
@@ -60,6 +59,12 @@ def image_columns(
     if line.rows.generated_images == "inserted" and (kind != "insert" or changed):
         return _without_generated(table, before), _without_generated(table, after)
     return before, after
+
+
+def _marking(statement: RowsStatement, kind: ChangeKind) -> set[str]:
+    """What may make a statement mark all columns of its table as read."""
+    partitions = {"partitions"} if kind == "update" and statement.table.partition is not None else set()
+    return partitions | ({"duplicates"} if statement.kind == "insert" else set())
 
 
 def _whole(table: Table, line: ServerLine) -> ImageColumns:

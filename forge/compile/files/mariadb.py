@@ -131,6 +131,7 @@ class MariadbLog(SessionLog):
                 yield self.query(begin, self.clock.second(number, 0), SUPPRESS_USE)
             return
         with_thread = self.line.groups.gtid_thread_id
+        engines = engines and self.line.groups.gtid_unknown_engines
         domain, server, sequence = self._group_gtid(number)
         if alter == START_ALTER:
             self.started_alter = sequence
@@ -212,7 +213,7 @@ class MariadbLog(SessionLog):
         )  # fmt: skip
         common = create_select_variables(statement, self.session, self.line)
         variables = dict(common)
-        if self.line.query.character_set_collations and statement.text.names_charset:
+        if self.line.query.says_collations and statement.text.names_charset:
             variables["character_set_collations"] = self.line.query.character_set_collations
         xid = self.xid(number)
         variables |= {"mariadb_ddl_xid": xid} if applied else {}

@@ -133,7 +133,7 @@ def mariadb_ddl_variables(
         statement = statement.alteration
     elif _has_mariadb_xid(statement, line):
         variables["mariadb_ddl_xid"] = xid
-    if line.query.character_set_collations and not statement.no_effect and statement.text.names_charset:
+    if line.query.says_collations and not statement.no_effect and statement.text.names_charset:
         variables["character_set_collations"] = line.query.character_set_collations
     making = _making(statement)
     if making is None:

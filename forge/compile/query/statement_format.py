@@ -54,7 +54,7 @@ def statement_variables(statement: RowsStatement, session: Session, line: Server
         microsecond = 0 if statement.context.time is None else statement.context.time[1]
         variables[line.query.fraction_variable] = microsecond
     text = statement.text
-    if line.query.character_set_collations and text.load is None and text.clauses.names_charset:
+    if line.query.says_collations and text.load is None and text.clauses.names_charset:
         variables["character_set_collations"] = line.query.character_set_collations
     # MariaDB writes it of several tables only; a trigger is a statement of its own, which clears it (recorded).
     marks_tables = line.texts.marks_single_updates or text.clauses.several_tables

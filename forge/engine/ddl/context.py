@@ -45,7 +45,7 @@ class DdlContext:
 
     def reading(self, *definitions: Definition) -> DefinitionText:
         """The text of a statement for which the server reads these definitions."""
-        logs = bool(self.line.query.character_set_collations)
+        logs = self.line.query.says_collations
         return replace(self.text, names_charset=True) if logs and any(map(keeps_charset, definitions)) else self.text
 
     def resolve(self, ref: TableRef) -> TableName:

@@ -105,7 +105,7 @@ def with_default(
             default.offset,
             expected="DEFAULT (expression)",
         )
-    if as_expression and default.names_charset and line.query.character_set_collations:
+    if as_expression and default.names_charset and line.query.says_collations:
         # It is kept so, and the set is looked up whenever the definition is read (recorded on 11.8).
         problem = f"a default of the {defined.type.name} column {column.name!r} that names a character set"
         raise SqlUnsupported(f"{problem} is not supported yet", default.offset, expected="a text alone")

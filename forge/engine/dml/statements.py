@@ -148,7 +148,7 @@ def _triggers(statement: RowsStatement, context: DmlContext) -> TriggerEffects:
 
 def _with_words(text: StatementText, line: ServerLine) -> StatementText:
     """The text with the words in it that decide how it is logged."""
-    named = bool(line.query.character_set_collations) and names_charset(text.words)
+    named = line.query.says_collations and names_charset(text.words)
     timestamp = defines_timestamp(text.words)
     if (named, timestamp) == (text.clauses.names_charset, text.clauses.defines_timestamp):
         return text

@@ -61,6 +61,7 @@ def _open(connection: Connection, table: TableState, *, caused_by_ddl: bool = Fa
     if not table.lost_rows:
         return
     table.lost_rows = False
-    sql = f"TRUNCATE TABLE {qualified(table.table.database, table.table.name)} {connection.line.ddl.memory_comment}"
+    name = qualified(table.table.database, table.table.name)
+    sql = f"TRUNCATE TABLE {name} {connection.line.ddl.memory_comment}".rstrip()
     text = DefinitionText(sql, connection.state.database)
     connection.record(MemoryEmptied(text, tables=(table.table,), caused_by_ddl=caused_by_ddl))

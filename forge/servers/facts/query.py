@@ -24,7 +24,9 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     client_charset: tuple[int, int, int]
     #: DEFAULT_COLLATION_FOR_UTF8MB4 status variable.
     default_collation_for_utf8mb4: int | None
-    #: Pairs of a character set's compiled-in default collation and the one in force (MariaDB 11.2 on).
+    #: Statements that name a character set say CHARACTER_SET_COLLATIONS, even if it has no pair (MariaDB 11.2 on).
+    says_collations: bool
+    #: Pairs of a character set's compiled-in default collation and the one in force.
     character_set_collations: tuple[tuple[int, int], ...]
     #: The status variables that are written at all, in writing order; None: each that says something.
     variables: tuple[str, ...] | None

@@ -20,6 +20,9 @@ class Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     null_padding: bool
     #: Unused bits of a columns-present bitmap with all columns are 1.
     present_padding: bool
+    #: Statements that mark all columns as read, so that NOBLOB before images of tables with a key have those bits set:
+    #: UPDATE of a table with partitions; REPLACE and ON DUPLICATE KEY UPDATE.
+    noblob_reads_all: tuple[Literal["partitions", "duplicates"], ...]
     #: The event that has the text of the statement beside its rows, by its feature.
     query_event: Literal["rows_query", "annotate_rows"]
     #: ROWS_QUERY is written as a string of C: it ends before a NUL of the text, and its first byte is the low byte of
