@@ -290,6 +290,9 @@ class _Collected:
     def _statement(self, body: Any, timestamp: int) -> None:
         """The time of a statement is that of its first event."""
         if not self.statement_open:
+            if not self.has_gtids and not self.in_block:
+                # Rows of a MEMORY table that their session has emptied (5.6).
+                self._open_group()
             self._current().append(timestamp)
         self.statement_open = True
         if isinstance(body, TableMap):

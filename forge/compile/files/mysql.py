@@ -61,6 +61,8 @@ class MysqlLog(SessionLog):
         self.implicit_threads = 0
         #: TIME_ZONE and MICROSECONDS of the last statement, as long as the session has sent no other.
         self.used: dict[str, Any] = {}
+        #: The session itself has just emptied a MEMORY table, whose rows then have no BEGIN (recorded on 5.6.24).
+        self.emptied = False
         #: Groups in earlier files.
         self.before_file = 0
         self.order = self._new_order()
@@ -93,7 +95,7 @@ class MysqlLog(SessionLog):
             yield self.event(body, self.clock.listed(self.file, groups), flags)
 
     def previous_gtids(self, groups: int) -> PreviousGtids | None:
-        if not self.line.knows("gtid"):
+        if not self.line.knows("gtid") or not (self.has_gtids or self.line.framing.always_lists_gtids):
             return None
         tagged, sources = self._executed(groups)
         if self.facts.file(self.file).tagged:
@@ -240,11 +242,11 @@ class MysqlLog(SessionLog):
             query=ddl_text(statement, self.session, self.line),
         )
         thread_id = None
-        if isinstance(statement, MemoryEmptied):
-            # The server works on it in a connection of its own (recorded).
+        if isinstance(statement, MemoryEmptied) and self.line.ddl.empties_memory_apart:
             self.implicit_threads += 1
             thread_id = self.thread_id + self.implicit_threads
         event = self.query(query, self.clock.second(number, 0), ddl_flags(statement, self.line), thread_id)
+        self.emptied = isinstance(statement, MemoryEmptied) and thread_id is None
         self._forget(statement)
         return event
 
@@ -362,7 +364,8 @@ class MysqlLog(SessionLog):
         """Whether a statement that commits by itself has no BEGIN and no end."""
         begins = self.line.groups.begins_single_statements
         plain = isinstance(statement, RowsStatement) and not is_transactional(statement.table)
-        return begins == "nothing" or (begins == "transactional" and plain)
+        emptied, self.emptied = self.emptied, False
+        return emptied or begins == "nothing" or (begins == "transactional" and plain)
 
     def inner_ddl(self, statement: DdlStatement, second: int) -> Event:
         status = ddl_variables(statement, None, 0, self.session, self.line)

@@ -63,8 +63,13 @@ def ddl_flags(statement: DdlStatement, line: ServerLine) -> int:
             return SUPPRESS_USE
         case TableDrop() if _has_full_names(statement, line):
             return THREAD_SPECIFIC | SUPPRESS_USE
-        case TableDrop() if line.ddl.flags_every_drop or not statement.irrevocable:
+        case TableDrop() if _is_flagged(statement, line):
             return THREAD_SPECIFIC
         case TableCreation(replaces=True) | TableCreationLike(replaces=True) | ObjectDefinition(replaces=True):
             return THREAD_SPECIFIC
     return THREAD_SPECIFIC if statement.touches_temporary else 0
+
+
+def _is_flagged(statement: TableDrop, line: ServerLine) -> bool:
+    flagged = line.ddl.flagged_drops
+    return flagged == "all" or (flagged == "transactional" and not statement.irrevocable)

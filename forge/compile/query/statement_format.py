@@ -57,7 +57,7 @@ def statement_variables(statement: RowsStatement, session: Session, line: Server
     if line.query.says_collations and text.load is None and text.clauses.names_charset:
         variables["character_set_collations"] = line.query.character_set_collations
     # MariaDB writes it of several tables only; a trigger is a statement of its own, which clears it (recorded).
-    marks_tables = line.texts.marks_single_updates or text.clauses.several_tables
+    marks_tables = line.query.table_map_for_update == "all" or text.clauses.several_tables
     if statement.kind == "update" and marks_tables and not statement.triggers.fired_on_update:
         variables["table_map_for_update"] = statement.opened.update_bits
     if line.knows("updated_databases"):

@@ -93,7 +93,8 @@ def begin_variables(statement: RowsStatement, microsecond: int, session: Session
     first = statement.first or statement
     if first.foreign_keys.cascaded:
         variables["flags2"] |= NO_FOREIGN_KEY_CHECKS
-    if line.query.table_map_for_update and _is_updating(statement, first):
+    marks = line.query.table_map_for_update == "all" or statement.text.clauses.several_tables
+    if marks and _is_updating(statement, first):
         variables["table_map_for_update"] = statement.opened.update_bits
     if statement.foreign_keys.is_related:
         variables["updated_databases"] = OVER_MAX_DATABASES

@@ -59,7 +59,8 @@ def create_trigger(trigger: CreateTrigger, context: DdlContext) -> ObjectDefinit
     catalog = context.catalog
     name = ("trigger", *context.resolve(trigger.name))
     text = trigger_sql(trigger, trigger.definer or context.line.query.session_user)
-    plan = replace(_planned(text, context, name), fraction=True, invoker=trigger.definer is None)
+    fraction = context.line.ddl.dates_triggers
+    plan = replace(_planned(text, context, name), fraction=fraction, invoker=trigger.definer is None)
     # Without a database the table is in the trigger's.
     table = catalog.resolve(trigger.table, name[1])
     if table not in catalog.tables:

@@ -11,6 +11,7 @@ from msgspec import structs
 from forge.engine.dml.insert_form import Kind
 from forge.engine.dml.inserts import insert_rows
 from forge.engine.dml.loads import load_rows
+from forge.engine.dml.named_tables import tables_named_in
 from forge.engine.dml.query_rows import check_operation
 from forge.engine.dml.text_context import with_opened_tables
 from forge.engine.dml.updates import delete_rows, update_rows
@@ -25,7 +26,7 @@ from forge.plan.statements import Further, RowsStatement
 from forge.plan.tables import Table
 from forge.servers import ServerLine
 from forge.sql.reads.charsets import defines_timestamp, names_charset
-from forge.sql.reads.tables import table_references
+from forge.sql.reads.tables import is_of_several_tables, table_references
 from forge.sql.version_comments import as_logged
 
 
@@ -55,6 +56,8 @@ def execute(declared: Statement, context: DmlContext) -> RowsStatement:
     text = _with_words(statement.text, line)
     if sent != declared.query:
         text = replace(text, sent=sent)
+    if _is_of_several(statement, declared, context):
+        text = replace(text, clauses=replace(text.clauses, several_tables=True))
     if statement.kind == "delete" and len(names) > 1 and _reads_one_row(statement.table, declared):
         # DELETE of several tables reads all columns of a row that it looks up by a key before the others (recorded).
         statement = _all_columns(statement)
@@ -89,6 +92,15 @@ def execute(declared: Statement, context: DmlContext) -> RowsStatement:
         joint = [(part, _events(declaration)) for part, declaration in parts if declaration.joined]
         return with_opened_tables(statement, [(statement, events), *joint], declared, context)
     return statement
+
+
+def _is_of_several(statement: RowsStatement, declared: Statement, context: DmlContext) -> bool:
+    if declared.query is None:
+        # Our own text has that form where keys are to be ignored.
+        return context.is_text and statement.kind == "delete" and is_of_several_tables(statement.text.sql, "")
+    return statement.kind != "insert" and is_of_several_tables(
+        declared.query, context.references.line.texts.joins_subqueries
+    )
 
 
 def _reads_one_row(table: Table, declared: Statement) -> bool:
@@ -165,6 +177,9 @@ def _is_related(
     """Whether foreign keys keep the statement from running beside others."""
     tables = [(statement.table, _events(declared)), *((child.table, child.events) for child in opened)]
     tables += [(table, ("insert", "update", "delete")) for table in _locks(declared.locks or (), context)]
+    if declared.query is not None and context.references.line.query.foreign_keys_isolate:
+        # A parent that is only read counts too (recorded on 5.6.24, 8.0.33 and 9.7.4).
+        tables += [(table, ()) for table in tables_named_in(declared.query, context.catalog, context.current_database)]
     return any(part.foreign_keys.is_related for part in further) or any(
         context.references.isolates(table, events) for table, events in tables
     )

@@ -16,7 +16,6 @@ from forge.engine.rows.foreign_keys import Opened, Operation
 from forge.plan.statements import RowsStatement
 from forge.sql.reads.calls import Call
 from forge.sql.reads.reads import body_calls
-from forge.sql.reads.tables import is_of_several_tables
 
 
 def with_opened_tables(
@@ -38,11 +37,9 @@ def with_opened_tables(
     named = tables_named_in(_text(statement, declared), context.catalog, context.current_database)
     tables = [*(entry.table for entry in opened), *named]
     isolates = any(context.references.isolates(entry.table, entry.events) for entry in opened)
-    clauses = replace(statement.text.clauses, several_tables=_is_of_several(statement, declared, context))
     numbers = replace(statement.evaluation.numbers, generated=first_number(statement))
     return replace(
         statement,
-        text=replace(statement.text, clauses=clauses),
         evaluation=replace(statement.evaluation, numbers=numbers),
         opened=replace(
             statement.opened,
@@ -66,15 +63,6 @@ def _text(statement: RowsStatement, declared: Statement) -> str:
     new = declared.insert or declared.replace
     has_text = declared.query is not None or (new is not None and new.select is not None)
     return statement.text.sql if has_text else ""
-
-
-def _is_of_several(statement: RowsStatement, declared: Statement, context: DmlContext) -> bool:
-    if declared.query is None:
-        # Our own text has that form where keys are to be ignored.
-        return statement.kind == "delete" and is_of_several_tables(statement.text.sql, "")
-    return statement.kind != "insert" and is_of_several_tables(
-        declared.query, context.references.line.texts.joins_subqueries
-    )
 
 
 def _fires(trigger: Trigger, statement: RowsStatement) -> bool:

@@ -91,6 +91,7 @@ def _ways(
     clustering = _clustering(state)
     ranges = "no" if clustering is None else key_ranges(state, clustering.parts[0].column, conditions)
     keyed = clustering is not None and any(part.column in written for part in clustering.parts)
+    keyed |= clustering is not None and bool(written) and server_line(state.definition.server).rows.updates_by_key
     if clustering is not None and (ranges != "no" or keyed):
         yield clustering.name, by_key(state, clustering, chosen)
     if ranges != "yes" and not keyed:

@@ -61,7 +61,6 @@ def _open(connection: Connection, table: TableState, *, caused_by_ddl: bool = Fa
     if not table.lost_rows:
         return
     table.lost_rows = False
-    name = qualified(table.table.database, table.table.name)
-    sql = f"TRUNCATE TABLE {name} {connection.line.ddl.memory_comment}".rstrip()
+    sql = connection.line.ddl.memory_emptied.format(qualified(table.table.database, table.table.name))
     text = DefinitionText(sql, connection.state.database)
     connection.record(MemoryEmptied(text, tables=(table.table,), caused_by_ddl=caused_by_ddl))

@@ -28,15 +28,17 @@ class Definitions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     names_drop_in_order: bool
     #: DROP TABLE keeps a comment directly before the names.
     keeps_drop_comment: bool
-    #: DROP TABLE has the flag THREAD_SPECIFIC whatever the engines; else only of engines with transactions.
-    flags_every_drop: bool
+    #: Which DROP TABLE has the flag THREAD_SPECIFIC: all, those of engines with transactions, or of temporary tables.
+    flagged_drops: Literal["all", "transactional", "temporary"]
     #: DROP TEMPORARY TABLE IF EXISTS names every database, and has the flag SUPPRESS_USE.
     qualifies_temporary_drops: bool
     #: A session's end drops temporary tables with and without transactions in two groups.
     splits_session_drops: bool
-    #: Comment in the statement that empties a MEMORY table after a start of the server.
-    memory_comment: str
-    #: That statement has the flag SUPPRESS_USE.
+    #: The statement that empties a MEMORY table after a start of the server; {} is the table.
+    memory_emptied: str
+    #: That statement is of a connection of the server's own.
+    empties_memory_apart: bool
+    #: It has the flag SUPPRESS_USE.
     memory_suppresses_use: bool
     #: What is logged of temporary tables is known (nothing in row format).
     temporary_tables: bool
@@ -98,6 +100,8 @@ class Definitions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     forgets_generated_values: bool
     #: An invisible column that is NOT NULL needs a default (4108).
     invisible_needs_default: bool
+    #: CREATE TRIGGER has the fraction of its time.
+    dates_triggers: bool
     #: The seeds of RAND are logged before a view that calls it.
     views_log_seeds: bool
     #: CREATE VIEW has TIME_ZONE where a column that it names has a moment as its literal default.

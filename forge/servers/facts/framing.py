@@ -26,6 +26,8 @@ class Framing(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     signed_types: bool
     #: Events inside a transaction have their position in log_pos (MariaDB 11.4 on: 0).
     cached_positions: bool
+    #: PREVIOUS_GTIDS is written with gtid_mode OFF too.
+    always_lists_gtids: bool
     #: PREVIOUS_GTIDS has the flag IGNORABLE.
     previous_gtids_ignorable: bool
     #: Starting again after a crash leaves the flag IN_USE in the crashed file.

@@ -36,8 +36,8 @@ class Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     session_user: tuple[str, str]
     #: The status variable that has the fraction of the statement's time.
     fraction_variable: Literal["microseconds", "hrnow"]
-    #: Row-logged UPDATE says TABLE_MAP_FOR_UPDATE in its BEGIN.
-    table_map_for_update: bool
+    #: Which UPDATE says TABLE_MAP_FOR_UPDATE (row-logged ones in their BEGIN): all, or those of several tables.
+    table_map_for_update: Literal["all", "several"]
     #: Which tables that a statement writes make its BEGIN claim all databases, and its TABLE_MAPs REFERRED_FK_DB:
     #: parents of foreign keys, these and children whose keys are checked ("related"), or none.
     foreign_keys_isolate: Literal["nothing", "parents", "related"]

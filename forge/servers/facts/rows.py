@@ -63,6 +63,8 @@ class Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     stamps_before_triggers: bool
     #: Several rows with ON DUPLICATE KEY UPDATE may leave out a column without a default.
     forgets_missing_defaults: bool
+    #: An UPDATE that reads no other key walks the one that orders the rows, all partitions together.
+    updates_by_key: bool
     #: Whether conditions on the first column of the key that orders rows, alone, make UPDATE and DELETE read ranges of
     #: it, from all partitions together: a list of values, and "not equal".  "maybe": the optimizer weighs costs.
     lists_are_ranges: Literal["yes", "no", "maybe"]

@@ -26,8 +26,6 @@ class Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     compares_range_literals: bool
     #: COMMIT of one statement that changed nothing has the status variables of the statement.
     commit_has_variables: bool
-    #: UPDATE of one table has TABLE_MAP_FOR_UPDATE.
-    marks_single_updates: bool
     #: An ON UPDATE column makes an UPDATE read all columns, be it assigned or not.
     stamp_reads_all: bool
     #: An UPDATE reads what virtual columns are made of; else only where a key has them.
