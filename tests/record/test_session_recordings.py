@@ -20,3 +20,4 @@ def test_a_recorded_session_compiles_to_the_recorded_bytes_which_decode_to_what_
     assert result.difference is None
     assert result.contents is None
     assert result.tables is not None
+    assert result.statuses == (folder / "facts.yaml").read_text("utf-8").count("\n- query: ")

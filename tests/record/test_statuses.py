@@ -230,6 +230,27 @@ def test_a_log_with_a_query_event_more_tells_nothing() -> None:
     assert statuses_of(planned("mysql 5.7"), [write_binlog([*events[:-1], last, events[-1]])]) == []
 
 
+PLACED = """
+scenario: an event that the scenario places
+session:
+  facts:
+    exec_times: [0, 0, 7, 8]
+    statuses: [{query: 3, variables: {sql_mode: 5}}, {query: 4, variables: {sql_mode: 6}}]
+tables:
+  - CREATE TABLE d.t (id INT PRIMARY KEY)
+transactions:
+  - - event: {type: QUERY, fields: {query: SELECT 1, exec_time: 1}}
+  - - insert: {into: d.t, rows: [{id: 1}]}
+"""
+
+
+def test_query_events_that_the_scenario_places_are_counted_too() -> None:
+    events = query_events([write_binlog(compile_plan(plan_of(base_scenario(PLACED))))])
+    *_, placed, begin = [event.body for event in events if isinstance(event.body, Query)]
+    assert (placed.query, placed.exec_time, placed.status_variables) == ("SELECT 1", 1, (("sql_mode", 5),))
+    assert (begin.query, begin.exec_time, begin.status("sql_mode")) == ("BEGIN", 8, 6)
+
+
 @pytest.mark.parametrize("name", ["mysql", "mariadb"])
 def test_a_log_with_other_variables_verifies_with_its_facts_alone(name: str, tmp_path: Path) -> None:
     server, session = PLANS[name]
