@@ -25,7 +25,7 @@ from forge.engine.dictionary.tables import plan_table
 from forge.engine.rows.time_zones import zone_refusal
 from forge.plan.definitions import TableCreation, TableCreationLike, TableCreationSelect
 from forge.plan.keys import key_of_rows
-from forge.servers import server_line
+from forge.servers import ServerLine, server_line
 from forge.servers.facts.values import Dialect
 from forge.sql.ast.definitions import ColumnDraft, KeyDraft, PartDraft, SelectDraft, TypeDraft
 from forge.sql.ast.statements import CreateLike, CreateTable
@@ -64,7 +64,7 @@ def create_table(statement: CreateTable, context: DdlContext) -> TableCreation |
     statement = replace(statement, columns=timestamp_columns(statement.columns, catalog))
     definition = _defined(statement, name, context)
     text = context.reading(definition)
-    if catalog.generates_keys and needs_key(statement, definition):
+    if catalog.generates_keys and needs_key(definition, context.line):
         if statement.partitions is not None:
             problem = "no server generates a primary key for a table with partitions"
             raise SqlError(problem, statement.partitions.offset, expected="a key")
@@ -155,7 +155,7 @@ def _create_select(
         default_engine=_default_engine(statement, catalog),
     )
     others = statement.partitions is not None or bool(statement.foreign_keys)
-    if others or (catalog.generates_keys and needs_key(statement, definition)):
+    if others or (catalog.generates_keys and needs_key(definition, context.line)):
         form = "with partitions, foreign keys or generated keys"
         raise SqlUnsupported(f"CREATE TABLE ... SELECT {form} is not supported yet", select.offset)
     state = TableState(definition, catalog.next_version(name), statement.options.auto_increment or 1)
@@ -275,9 +275,11 @@ def _check_order(columns: Sequence[ColumnDraft], keys: Sequence[KeyDraft]) -> No
         raise SqlUnsupported(f"{problem} is not supported yet", odd[0].offset, expected="NOT NULL UNIQUE")
 
 
-def needs_key(statement: CreateTable, definition: Definition) -> bool:
-    """Whether InnoDB would make a hidden row id its clustering key."""
-    return definition.engine == INNODB and key_of_rows(plan_table(definition, 0)) is None
+def needs_key(definition: Definition, line: ServerLine) -> bool:
+    """Whether the server generates a key: InnoDB would cluster the rows by a hidden id, or there is no primary key."""
+    table = plan_table(definition, 0)
+    key = table.primary_key if line.ddl.generates_key_beside_unique else key_of_rows(table)
+    return definition.engine == INNODB and key is None
 
 
 def with_generated_key(statement: CreateTable) -> CreateTable:

@@ -24,6 +24,7 @@ from typing import Any, Final
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.errors import FormatError, ScenarioError, UnsupportedError
 from forge.located import Tagged
+from forge.servers.facts.values import Dialect
 from forge.sql.expressions import Cells, Operand
 from forge.values import decode, encode
 from forge.values.base import Value
@@ -43,6 +44,8 @@ TAGS: Final = frozenset(
     ("decimal", "date", "time", "datetime", "timestamp", "bit", "hex", "blob", "unsigned", "signed", "opaque", "column")
 )
 _DEEPEST: Final = 100
+#: Bits below the hour of a packed TIME.
+_HOUR: Final = 36
 
 
 def with_types(declared: Any, column: Callable[[str], Any] | None = None, depth: int = 0) -> Any:
@@ -127,6 +130,22 @@ def asks_for_zone(value: Json) -> bool:
     return isinstance(value, Opaque) and value.field_type in (WireType.TIME, WireType.DATETIME, WireType.TIMESTAMP)
 
 
+def stored_times(value: Json, dialect: Dialect) -> Json:
+    """The document as the server stores its TIMEs."""
+    if not dialect.json_days_of_32_hours:
+        return value
+    if isinstance(value, dict):
+        return {key: stored_times(member, dialect) for key, member in value.items()}
+    if isinstance(value, list):
+        return [stored_times(element, dialect) for element in value]
+    if not isinstance(value, Opaque) or value.field_type != WireType.TIME:
+        return value
+    packed = int.from_bytes(value.data, "little", signed=True)
+    # A day too many has 8 hours that are none.
+    packed -= (-1 if packed < 0 else 1) * ((abs(packed) >> _HOUR >> 5) * 8 << _HOUR)
+    return Opaque(WireType.TIME, packed.to_bytes(8, "little", signed=True))
+
+
 def document_of_cell(column: ColumnDefinition, value: Value | None) -> Json:
     """What a cell of a row is inside a JSON document (recorded on MySQL 9.7).
 
@@ -194,7 +213,8 @@ def cells_for(
         if column.name.lower() in names
     }
     operands = {name: column.operand(value) for name, (column, value) in used.items()}
-    if columns[0].wire.dialect.json_is_text:
+    dialect = columns[0].wire.dialect
+    if dialect.json_is_text:
         # Its documents are text.
         return operands
-    return Cells(operands, lambda name: document_of_cell(*used[name]))
+    return Cells(operands, lambda name: stored_times(document_of_cell(*used[name]), dialect))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from forge.engine.dictionary.columns import ColumnDefinition
-from forge.engine.dictionary.json_cells import asks_for_zone, document_of_cell, with_types
+from forge.engine.dictionary.json_cells import asks_for_zone, document_of_cell, stored_times, with_types
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.cells import check_takes_value
 from forge.engine.rows.context import DmlContext
@@ -56,7 +56,8 @@ class JsonUpdate:
         self._patches = server_line(context.catalog.server).knows("partial_json")
         self._named: set[int] = set()
         functions = self._functions(self._reference)
-        self._constant = None if self._named else functions
+        self._dialect = column.wire.dialect
+        self._constant = None if self._named else [self._stored(function) for function in functions]
         #: The columns that the functions read, the changed one among them.
         self.reads = frozenset(self._named | {index})
         check_reads([state.columns[index] for index in self.reads], context.time.offset)
@@ -74,7 +75,9 @@ class JsonUpdate:
         if document is None:
             # The server looks at no argument.
             return Applied(None, None, converts=False)
-        functions = self._constant or self._functions(lambda name: self._cell_of(name, row))
+        functions = self._constant or [
+            self._stored(function) for function in self._functions(lambda name: self._cell_of(name, row))
+        ]
         after, noted = update_document(document, functions, in_place=patches and self._patches)
         columns = self._state.columns
         converts = self._converts or any(
@@ -90,6 +93,10 @@ class JsonUpdate:
     def _cell_of(self, name: str, row: Sequence[Value | None]) -> Json:
         index = column_index(self._state, name)
         return document_of_cell(self._state.columns[index], row[index])
+
+    def _stored(self, function: JsonFunction) -> JsonFunction:
+        changes = tuple((path, stored_times(value, self._dialect)) for path, value in function.changes)
+        return JsonFunction(function.name, changes)
 
     def _functions(self, column: Any) -> list[JsonFunction]:
         return [_function(name, arguments, column) for name, arguments in self._cell.items()]

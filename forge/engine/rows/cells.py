@@ -7,7 +7,7 @@ from typing import Any
 
 from forge.engine.dictionary.cell_values import stored_bytes_of
 from forge.engine.dictionary.columns import ColumnDefinition
-from forge.engine.dictionary.json_cells import asks_for_zone, with_types
+from forge.engine.dictionary.json_cells import asks_for_zone, stored_times, with_types
 from forge.engine.dictionary.literals import strict_value, taken, zero_value
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.requests.cells import ColumnPlace, is_generator, literal_of
@@ -18,7 +18,7 @@ from forge.located import Tagged
 from forge.plan.changes import Origin
 from forge.values.base import Value
 from forge.values.clipping import Clipped
-from forge.values.json.binary import decode_document
+from forge.values.json.binary import decode_document, encode_document
 from forge.values.text.column_charset import charset_of
 
 NULL = Clipped(None, "NULL", is_read=False)
@@ -81,7 +81,12 @@ def _taken(column: ColumnDefinition, literal: Any, context: DmlContext) -> Clipp
                 raise
             # No SQL expression gives it by itself.
             cell = Clipped(strict_value(context.wire(column), column.codec, document), "")
-        return cell._replace(converts=cell.value is not None and asks_for_zone(decode_document(cell.value)))
+        if cell.value is None:
+            return cell
+        document = decode_document(cell.value)
+        stored = stored_times(document, context.wire(column).dialect)
+        value = cell.value if stored == document else encode_document(stored)
+        return cell._replace(value=value, converts=asks_for_zone(document))
     if isinstance(literal, Tagged):
         raise ScenarioError(f"{literal} is possible only inside a JSON document", expected="a literal without a tag")
     if not context.ignores or context.clips:

@@ -84,6 +84,9 @@ class Definitions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     copy_is_a_change: bool
     #: ALGORITHM=INPLACE and INSTANT are refused where the change is made in another way.
     refuses_algorithms: bool
+    #: sql_generate_invisible_primary_key adds a key to tables without a primary key; else to those without any key
+    #: that stands for a row.
+    generates_key_beside_unique: bool
     #: REFERENCES on a column declares a foreign key (MySQL 9.0, MariaDB 10.5 on); others read and forget it.
     column_references: bool
     #: A foreign key refers to a unique key (restrict_fk_on_non_standard_key); without, an index does.

@@ -94,6 +94,8 @@ class Dialect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     large_numbers_are_times: bool
     #: Without strict mode, a number of more than 9999 hours is no TIME.
     long_hours_are_no_time: bool
+    #: 32 hours of a TIME in a JSON document become a day: 838 hours are stored as 630.
+    json_days_of_32_hours: bool
     #: DEFAULT x'41' of a number is text; else it is a number, as 0x41 is.
     hex_defaults_are_text: bool
     #: The default of a VARCHAR may have spaces beyond its length.
