@@ -38,6 +38,7 @@ def test_each_scenario_has_a_public_log() -> None:
         log.line: True for log in LOGS.values()
     }
     assert len({log.line for log in LOGS.values()}) >= 29
+    assert len(LOGS) >= 40
 
 
 @pytest.mark.parametrize("name", LOGS)
