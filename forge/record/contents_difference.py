@@ -153,6 +153,8 @@ def table_difference(name: str, selected: TableContents, decoded: TableContents)
     Rows in common are passed over, and pairs that differ in nothing but what is untold; the first row that is left
     is laid beside the most similar one of the other side.
     """
+    if decoded.rows and len(selected.columns) != len(decoded.columns):
+        return ContentsDifference(name, 1, "", f"{len(selected.columns)} columns", str(len(decoded.columns)))
     ours, theirs = _comparable(selected.rows, selected.forms), _comparable(decoded.rows, selected.forms)
     rows, others = _left_over(ours, theirs), [row for _, row in _left_over(theirs, ours)]
     partners = _partners([row for _, row in rows], others)

@@ -122,6 +122,13 @@ def test_of_several_rows_that_differ_the_most_similar_ones_are_compared(make_pla
     assert (found.column, found.selected, found.decoded) == ("c", "'7'", "'6'")
 
 
+def test_another_number_of_columns_is_a_difference(make_plan: MakePlan) -> None:
+    plan = finished(make_plan())
+    contents = {"shop.t": TableContents(["v"], ["text"], [["é"]])}
+    found = first_contents_difference(plan, contents, [write_binlog(compile_plan(plan))])
+    assert str(found) == "table shop.t, row 1: SELECT gives 1 columns, the decode 2"
+
+
 def test_floats_are_compared_as_32_bits(make_plan: MakePlan) -> None:
     plan = with_table(make_plan(), TableColumn("f", SqlType("FLOAT")), rows=((0.10000000149011612,),))
     data = write_binlog(compile_plan(plan))
@@ -221,9 +228,9 @@ def test_answers_that_do_not_fit_the_question_are_refused(make_plan: MakePlan) -
     ("sql_type", "question"),
     [
         (SqlType("BIT", length=9), "CAST(`c` AS UNSIGNED)"),
-        (SqlType("FLOAT"), "CAST(`c` AS DOUBLE)"),
+        (SqlType("FLOAT"), "`c` * 1e0"),
         (SqlType("DOUBLE"), "`c`"),
-        (SqlType("DOUBLE", precision=10, scale=2), "CAST(`c` AS DOUBLE)"),
+        (SqlType("DOUBLE", precision=10, scale=2), "`c` * 1e0"),
         (SqlType("INT", zerofill=True), "`c` + 0"),
         (SqlType("POINT"), "HEX(`c`)"),
         (SqlType("VARBINARY", length=3), "HEX(`c`)"),
