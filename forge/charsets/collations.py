@@ -8,6 +8,7 @@ also cover the uca1400 family).  Pad attributes of MariaDB, which it does not pu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -23,6 +24,12 @@ _PREFERENCE = _MYSQL + _MARIADB_10 + _MARIADB_11
 _FIRST_UCA_900 = 255
 #: MariaDB knows MySQL's utf8mb4_0900_* names and ids from this version, as aliases of its own uca1400 collations.
 _MARIADB_WITH_0900 = (11, 4)
+#: Other collations that came late to MySQL, by their names (recorded on 5.5.34, 5.6.24 and 8.0.33).
+_MYSQL_SINCE = {
+    re.compile(r"utf16le_|(ucs2|utf16|utf32|utf8mb[34])_(german2|croatian|unicode_520|vietnamese)_"): (5, 6),
+    re.compile(r"gb18030_"): (5, 7),
+    re.compile(r"utf8mb3_tolower_ci$"): (8, 0),
+}
 #: MariaDB's collations of UCA 14 came with 10.10.1, those without padding with 10.2.2, by parts of their names.
 _MARIADB_SINCE = {"_uca1400_": (10, 10), "_nopad_": (10, 2)}
 #: MariaDB's character_set_collations makes uca1400_ai_ci the default of the Unicode sets from this version.
@@ -56,6 +63,10 @@ class _Line:
         letter = next((x for x in self.letters if x in fields[4].lower()), None)
         if letter == _MYSQL and self.version and self.version < (8, 0) and int(fields[0]) >= _FIRST_UCA_900:
             return None
+        if letter == _MYSQL and self.version:
+            needed = (since for pattern, since in _MYSQL_SINCE.items() if pattern.match(fields[1]))
+            if any(self.version < since for since in needed):
+                return None
         if letter != _MYSQL and self.version:
             needed = (since for part, since in _MARIADB_SINCE.items() if part in fields[1])
             if any(self.version < since for since in needed):
@@ -179,9 +190,9 @@ def default_collation(charset_name: str, server_family: str = "mysql") -> Collat
         return Collation(45, "utf8mb4_general_ci", name, True, True)
     names = set()
     for fields in (fields for lines in _table()[0].values() for fields in lines):
-        if letter.upper() in fields[4] and fields[2] == name:
+        if letter.upper() in fields[4] and fields[2] == name and line.knows(fields):
             return _collation(fields, letter)
-        if letter in fields[4].lower():
+        if letter in fields[4].lower() and line.knows(fields):
             names.add(fields[2])
     raise ScenarioError(f"unknown character set {charset_name!r}{_of(server_family)}", suggestion=nearest(name, names))
 

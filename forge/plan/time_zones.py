@@ -30,5 +30,5 @@ def offset_of(time_zone: str, line: ServerLine) -> int:
     if not 1 - highest <= offset <= highest or time_zone == "-00:00":
         lowest = "-{:02}:{:02}".format(*divmod(highest - 1, 60))
         expected = f"{lowest} to +{highest // 60}:00, and +00:00 for UTC"
-        raise ScenarioError(f"there is no time zone {time_zone!r}", expected=expected)
+        raise ScenarioError(f"{line.name} has no time zone {time_zone!r}", expected=expected)
     return offset

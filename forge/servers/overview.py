@@ -71,10 +71,10 @@ class Overview:
 
 def overview(name: str) -> Overview:
     """The overview of a line.  Raises ScenarioError as :func:`forge.servers.loading.server_line` does."""
-    text = line_text(name)
+    line, text = server_line(name), line_text(name)
     known = {fact: _known(name, fact, each) for fact, each in evidence(name).items()}
     public = tuple(log for log in public_logs() if log.line == name)
-    return Overview(server_line(name), _like(text), _note(text), known, public)
+    return Overview(line, _like(text), _note(text), known, public)
 
 
 def kind_of_evidence(source: str) -> Kind:

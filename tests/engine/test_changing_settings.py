@@ -68,7 +68,7 @@ def test_domains_of_mariadb_count_for_themselves() -> None:
         ("- - set: {names: latin99}", "f.yaml:5: unknown character set 'latin99'"),
         ("- - set: {names: utf16}", "f.yaml:5: no client can send texts in utf16 (error 1231)"),
         ("- - set: {time_zone: Europe/Berlin}", "f.yaml:5: time zone 'Europe/Berlin' is not supported"),
-        ("- - set: {time_zone: '+15:00'}", "f.yaml:5: there is no time zone '+15:00'; expected -13:59 to +14:00"),
+        ("- - set: {time_zone: '+15:00'}", "f.yaml:5: mysql-9.7 has no time zone '+15:00'; expected -13:59 to +14:00"),
         ("- - set: {sql_mode: NOWHERE}", "f.yaml:5: there is no sql_mode 'NOWHERE'"),
         (
             "- - insert: {into: d.t, rows: [{v: a}]}\n    - set: {gtid_tag: blue}",

@@ -93,10 +93,10 @@ def test_offsets_are_minutes(text: str, line: str, minutes: int) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "sentence"),
     [
-        ("+14:01", "mysql-9.7", "there is no time zone '.14:01'; expected -13:59 to .14:00"),
-        ("-14:00", "mysql-9.7", "there is no time zone"),
+        ("+14:01", "mysql-9.7", "mysql-9.7 has no time zone '.14:01'; expected -13:59 to .14:00"),
+        ("-14:00", "mysql-9.7", "mysql-9.7 has no time zone"),
         ("+13:01", "mariadb-10.11", "expected -12:59 to .13:00"),
-        ("-13:00", "mysql-5.7", "there is no time zone"),
+        ("-13:00", "mysql-5.7", "mysql-5.7 has no time zone"),
         ("-00:00", "mysql-9.7", "and .00:00 for UTC"),
         ("+2:00", "mysql-9.7", "an offset such as .02:00"),
         ("Europe/Berlin", "mysql-9.7", "named zones need tables that a new server does not have"),

@@ -163,7 +163,8 @@ def text_of(facts: dict[str, dict[str, str]]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("lines", nargs="*", help="by default all that are recorded")
-    lines = parser.parse_args().lines or [name for name in server_names() if server_line(name).recorded is not None]
+    recorded = [name for name in server_names() if server_line(name).recorded is not None]
+    lines = parser.parse_args().lines or recorded
     FILE.write_text(text_of(shown() | {name: find_shown(name) for name in lines}))
 
 

@@ -32,6 +32,8 @@ CONDITIONS = {
     "corpus/coverage.py": 1,
     # Whose encryption a listing says.
     "binlog/listing/sealed.py": 2,
+    # Which lines are before and behind a line.
+    "servers/overview.py": 1,
     # Tags and readers that are for one family.
     "corpus/vocabulary.py": 1,
     # Whose programs are asked about a log.

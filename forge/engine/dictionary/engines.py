@@ -47,6 +47,8 @@ _ENGINES = {
 PLAIN_ENGINES = frozenset((INNODB, "MyISAM", "MEMORY", "Aria"))
 #: AUTO_INCREMENT may be behind other columns of a key, for numbers within each value of these (HA_AUTO_PART_KEY).
 NUMBERS_GROUPS = frozenset(("MyISAM", "Aria", "BLACKHOLE"))
+#: The features that special keys of InnoDB need.
+_INNODB_KEYS = {"FULLTEXT": "innodb_fulltext", "SPATIAL": "innodb_spatial"}
 #: KEY_BLOCK_SIZE of InnoDB.
 _BLOCK_SIZES = ("0", "1", "2", "4", "8", "16")
 _ALIASES = {"heap": "memory"}
@@ -135,6 +137,17 @@ def check_engine(table: Table, keys: Sequence[KeyDraft], server: str) -> None:
         if table.partition is not None and facts_of(column.type).is_geometry and not line.ddl.spatial_partitions:
             raise SqlError(f"tables with partitions have no {column.type.name} columns: {column.name!r}", 0)
     _check_keys(engine, table, keys, plain=line.ddl.plain_engines)
+    _check_features(engine, table, keys, line)
+
+
+def _check_features(engine: _Engine, table: Table, keys: Sequence[KeyDraft], line: ServerLine) -> None:
+    """Raises ScenarioError for a table of an engine or with columns that only later lines have."""
+    for key in keys if engine.name == INNODB else ():
+        if key.special in _INNODB_KEYS:
+            line.require(_INNODB_KEYS[key.special])
+    clocks = [column for column in table.columns if column.type.name == "TIMESTAMP"]
+    if sum(column.default_now or column.on_update_now for column in clocks) > 1:
+        line.require("timestamp_clocks")
 
 
 def _column_problem(engine: _Engine, column: TableColumn, *, plain: bool, is_blob: bool) -> str | None:

@@ -132,6 +132,9 @@ def _key_parts(definition: Definition, key: KeyDraft, hidden: Iterator[int], *, 
             size = part_bytes(column, part.prefix)
             total += size
             limit = key_limit(definition.engine)
+            if definition.engine == INNODB and key.kind != "index" and size > line.ddl.key_part_bytes:
+                expected = f"at most {line.ddl.key_part_bytes}"
+                raise SqlError(f"a column of a unique key takes {size} bytes", part.offset, expected=expected)
             if size > limit or total > limit:
                 too_long = refusal if line.ddl.lenient_keys else StrictRefusal
                 raise too_long(f"a key takes {total} bytes", part.offset, expected=f"at most {limit}")

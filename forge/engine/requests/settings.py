@@ -101,6 +101,9 @@ class SessionChange(Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
         if not changes:
             raise ScenarioError("`set` names no setting", expected=", ".join(self.__struct_fields__))
         for name in changes:
+            if name == "explicit_defaults_for_timestamp" and line.query.explicit_timestamps_set_by != "session":
+                problem = f"a session of {line.name} cannot change {name}: an option of the server sets it"
+                raise ScenarioError(problem, expected=f"session.{name}")
             feature, expected = _NEEDED.get(name, (None, None))
             if feature is not None and not line.knows(feature):
                 raise ScenarioError(f"a session of {line.name} cannot change {name}", expected=expected)

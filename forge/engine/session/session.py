@@ -37,6 +37,7 @@ from forge.plan.requirements import session_features
 from forge.plan.session import Session as Settings
 from forge.plan.turns import Turn
 from forge.sql.parse.statements import Ddl, parse_ddl
+from forge.sql.reads.features import require_statement
 from forge.sql.version_comments import as_logged, as_read
 
 #: Statements that are a transaction of their own.
@@ -300,6 +301,9 @@ class Session(ClientEnds):
         rows = execute(statement, context)
         with place.at():
             check_sent(self, lambda: rows.text.sql)
+            new = statement.insert or statement.replace
+            if statement.query is not None or (new is not None and new.select is not None):
+                require_statement(self.line, str(rows.text.sql))
             if rows.table.full_name in locked:
                 check_waits(rows)
         running.logged_before = self.journal.logged

@@ -95,6 +95,8 @@ class Definitions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     index_names_constraint: bool
     #: Generated columns take NULL, NOT NULL and PRIMARY KEY.
     generated_take_null: bool
+    #: Bytes that a column of a unique key of InnoDB may take.
+    key_part_bytes: int
     #: A UNIQUE key of whole BLOBs, or USING HASH, is kept as a hash in a hidden column.
     unique_hashes: bool
     #: A virtual column may use the AUTO_INCREMENT column.

@@ -1,4 +1,4 @@
-"""Which features (forge/servers/features.toml) the words of a statement of data definition ask for."""
+"""Which features (forge/servers/features.toml) the words of a statement ask for."""
 
 from __future__ import annotations
 
@@ -11,9 +11,14 @@ from forge.servers.features import features
 from forge.sql.errors import SqlError
 from forge.sql.lexer import Token, scan
 
+#: The first words of statements that are looked at.
+_FIRST = (
+    "CREATE", "ALTER", "DROP", "RENAME", "TRUNCATE", "INSERT", "REPLACE", "UPDATE", "DELETE", "WITH", "SET",
+)  # fmt: skip
+
 
 def require_statement(line: ServerLine, text: str) -> None:
-    """Raises ScenarioError for a statement of data definition with words that the line does not parse."""
+    """Raises ScenarioError for a statement with words that the line does not parse."""
     line.require_parsed(features_of_statement(text))
 
 
@@ -24,7 +29,7 @@ def features_of_statement(text: str) -> Iterator[str]:
     except SqlError:
         return
     first = next((token for token in tokens if token.kind != "comment"), None)
-    if first is None or not first.is_word("CREATE", "ALTER", "DROP"):
+    if first is None or not first.is_word(*_FIRST):
         return
     words = _words(text, tokens)
     for name, pattern in _patterns().items():
