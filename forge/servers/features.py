@@ -41,8 +41,10 @@ class Feature(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     mariadb: str | None = None
     #: Who minds: everybody who reads the log, or only a replica that applies it.
     consumer: Literal["reader", "replica"] = "reader"
-    #: A regular expression that statements with the feature fit, as forge.sql.reads.features prepares them.
+    #: A regular expression that definitions with the feature fit, as forge.sql.reads.features prepares them.
     statement: str | None = None
+    #: The same for definitions and statements that change rows.
+    query: str | None = None
     on_mysql: Reaction | None = None
     on_mariadb: Reaction | None = None
 

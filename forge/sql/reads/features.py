@@ -11,10 +11,9 @@ from forge.servers.features import features
 from forge.sql.errors import SqlError
 from forge.sql.lexer import Token, scan
 
-#: The first words of statements that are looked at.
-_FIRST = (
-    "CREATE", "ALTER", "DROP", "RENAME", "TRUNCATE", "INSERT", "REPLACE", "UPDATE", "DELETE", "WITH", "SET",
-)  # fmt: skip
+#: The first words of definitions, and of statements that change rows.
+_DEFINITIONS = ("CREATE", "ALTER", "DROP", "RENAME", "TRUNCATE")
+_CHANGES = ("INSERT", "REPLACE", "UPDATE", "DELETE", "WITH", "SET")
 
 
 def require_statement(line: ServerLine, text: str) -> None:
@@ -29,10 +28,10 @@ def features_of_statement(text: str) -> Iterator[str]:
     except SqlError:
         return
     first = next((token for token in tokens if token.kind != "comment"), None)
-    if first is None or not first.is_word(*_FIRST):
+    if first is None or not first.is_word(*_DEFINITIONS, *_CHANGES):
         return
     words = _words(text, tokens)
-    for name, pattern in _patterns().items():
+    for name, pattern in _patterns(definitions=first.is_word(*_DEFINITIONS)).items():
         if pattern.search(words):
             yield name
 
@@ -49,6 +48,8 @@ def _words(text: str, tokens: list[Token]) -> str:
 
 
 @cache
-def _patterns() -> dict[str, re.Pattern[str]]:
-    patterns = ((name, feature.statement) for name, feature in features().items())
+def _patterns(*, definitions: bool) -> dict[str, re.Pattern[str]]:
+    patterns = (
+        (name, feature.query or (feature.statement if definitions else None)) for name, feature in features().items()
+    )
     return {name: re.compile(pattern) for name, pattern in patterns if pattern is not None}
