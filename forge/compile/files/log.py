@@ -345,7 +345,7 @@ class SessionLog(ABC):
         file_id = self._file_id() if statement.text.load is not None else 0
         for body in statement_bodies(statement, current_database, file_id, self.session, self.line):
             if isinstance(body, (Query, ExecuteLoadQuery)):
-                yield self.query(body, second, statement_flags(statement))
+                yield self.query(body, second, statement_flags(statement, self.line))
             else:
                 yield self.event(body, second)
 

@@ -272,7 +272,7 @@ class MariadbLog(SessionLog):
         )
         last = self._committed_alone(transaction) if self.line.texts.commit_has_variables else None
         definition = transaction.made_alone if self.line.texts.commit_has_variables else None
-        flags = THREAD_SPECIFIC if definition is not None else 0 if last is None else statement_flags(last)
+        flags = THREAD_SPECIFIC if definition is not None else 0 if last is None else statement_flags(last, self.line)
         if self.session.source is not None:
             # The applier notes the GTID in an InnoDB table (mysql.gtid_slave_pos; recorded).
             transaction = replace(transaction, alone=False, two_phase=True)

@@ -272,7 +272,7 @@ class MysqlLog(SessionLog):
         yield self.logged_event(number, statement, "ddl_xid")
 
     def _create_select(self, number: int, statement: TableCreationSelect, selected: RowsStatement) -> Iterator[Event]:
-        """CREATE TABLE ... SELECT: a replica makes table and rows in one transaction (8.0.21 on)."""
+        """CREATE TABLE ... SELECT: a replica makes table and rows in one transaction (8.0.21 on; 5.6 in its way)."""
         second = self.clock.second(number, 0)
         variables = create_select_variables(statement, self.session, self.line)
         if self.session.source is not None:
@@ -285,7 +285,11 @@ class MysqlLog(SessionLog):
         status = in_order(variables | {"sql_require_primary_key": int(self.session.sql_require_primary_key)}, self.line)
         yield self.query(begin.replace(status_variables=status, query=statement.text.sql), second, flags)
         yield from self.selected(selected, second)
-        yield self.event(Xid(xid=self.xid(number)), self.commit_second(number, statement))
+        xid, closed = self.xid(number), self.commit_second(number, statement)
+        if selected.first is not None and is_transactional(selected.table):
+            yield self.event(Xid(xid=xid), closed)
+        else:
+            yield self.query(begin.replace(query="COMMIT"), closed, SUPPRESS_USE | flags)
 
     def query(self, query: Query | ExecuteLoadQuery, timestamp: int, flags: int, thread_id: int | None = None) -> Event:
         times = ("time_zone", "microseconds")
@@ -336,7 +340,7 @@ class MysqlLog(SessionLog):
             begin = Query(query="BEGIN")
         if replicated and isinstance(first, RowsStatement):
             begin = applier_begin(first, begin.query, self.session, self.line)
-        flags = statement_flags(first) if isinstance(first, RowsStatement) else 0
+        flags = statement_flags(first, self.line) if isinstance(first, RowsStatement) else 0
         flags |= THREAD_SPECIFIC if isinstance(first, DdlStatement) else 0
         if transaction.of_statement and self._stands_alone(first):
             self.xid(number)

@@ -69,13 +69,18 @@ def statement_variables(statement: RowsStatement, session: Session, line: Server
     return variables
 
 
-def statement_flags(statement: RowsStatement) -> int:
+def statement_flags(statement: RowsStatement, line: ServerLine) -> int:
     """Flags that a statement's QUERY adds to those of its BEGIN and COMMIT.
 
     DELETE of several tables gathers rows in temporary tables, which makes it the connection's own (recorded), as the
     client's own temporary tables do.
     """
-    gathers = statement.as_text and statement.kind == "delete" and statement.text.clauses.several_tables
+    gathers = (
+        line.texts.flags_joined_deletes
+        and statement.as_text
+        and statement.kind == "delete"
+        and statement.text.clauses.several_tables
+    )
     return THREAD_SPECIFIC if gathers or statement.touches_temporary else 0
 
 

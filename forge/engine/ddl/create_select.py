@@ -76,6 +76,8 @@ class CopiedRows:
         keyed = {part.column.lower() for key in self.statement.keys if key.kind == "primary" for part in key.parts}
         width: int | None
         default = None
+        if line.ddl.literals_have_defaults == "none":
+            keyed.add(column.name.lower())
         if isinstance(column.literal, int):
             width, sql_type = len(str(column.literal)), SqlType("INT")
             default = LiteralDefault(0)
@@ -87,7 +89,7 @@ class CopiedRows:
             TypeDraft(sql_type, offset=column.offset, width=width),
             column.offset,
             nullable=False,
-            default=default if line.ddl.literals_have_defaults and column.name.lower() not in keyed else None,
+            default=default if column.name.lower() not in keyed or line.ddl.literals_have_defaults == "all" else None,
         )
         return replace(define_column(draft, line.query.client_charset[1], self.server), draft=draft)
 

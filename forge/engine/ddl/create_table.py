@@ -137,7 +137,7 @@ def _store(state: TableState, context: DdlContext) -> None:
         raise SqlError(f"table {state.name} has no primary key", 0, expected="one, by sql_require_primary_key")
     check_generated_moments(state.definition)
     context.catalog.shelf(temporary=state.table.temporary)[state.table.database, state.table.name] = state
-    state.is_logged = context.logs_temporary
+    state.is_logged = context.logs_temporary or context.line.ddl.drops_all_temporary
 
 
 def _create_select(

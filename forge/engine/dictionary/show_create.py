@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from forge.charsets import collation
+from forge.charsets import collation, default_collation
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.engines import INNODB
@@ -103,9 +103,12 @@ def _charset(draft: ColumnDraft, column: ColumnDefinition, definition: Definitio
         return
     own = collation(column.type.collation, definition.server)
     clause = draft.type.charset
-    if _form(definition).prints_whole_collation:
+    form = _form(definition).printed_charsets
+    if form != "named":
         if own.id != definition.collation:
-            yield f"CHARACTER SET {own.charset} COLLATE {own.name}"
+            yield f"CHARACTER SET {own.charset}"
+            usual = default_collation(own.charset, definition.server).id
+            yield from (f"COLLATE {own.name}",) if form == "whole" or own.id != usual else ()
         return
     named = clause.charset is not None or clause.collation is not None or clause.binary
     if named or own.id != definition.collation:
@@ -210,7 +213,7 @@ def _options(statement: CreateTable, definition: Definition) -> Iterator[str]:
         table_collation = collation(definition.collation, definition.server)
         yield f"DEFAULT CHARSET={table_collation.charset}"
         # The default of utf8mb4 has changed, so it is always named.
-        named = table_collation.charset == "utf8mb4" or _form(definition).prints_whole_collation
+        named = table_collation.charset == "utf8mb4" or _form(definition).printed_charsets == "whole"
         if named or not table_collation.is_default:
             yield f"COLLATE={table_collation.name}"
     idle = dict(options.idle)

@@ -151,6 +151,10 @@ def check_selects(session: Session, line: ServerLine) -> None:
     """Raises UnsupportedError for sessions in which CREATE TABLE ... SELECT is logged otherwise than is known here."""
     if not line.ddl.create_select:
         raise UnsupportedError(f"CREATE TABLE ... SELECT on {line.name} is not supported yet")
+    if session.gtid and line.groups.enforces_gtid_consistency and not line.knows("atomic_create_select"):
+        raise ScenarioError(
+            "enforce_gtid_consistency forbids CREATE TABLE ... SELECT (error 1786)", expected="gtid: false"
+        )
     odd = (
         ("sql_mode", session.sql_mode is not None),
         ("auto_increment_increment", session.auto_increment_increment != 1),

@@ -44,6 +44,8 @@ class Definitions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     temporary_tables: bool
     #: The engine of a temporary table that names none is a setting of its own (default_tmp_storage_engine).
     temporary_engine_apart: bool
+    #: What drops a temporary table is logged though nothing that made it was.
+    drops_all_temporary: bool
     #: RENAME TABLE sees temporary tables.
     renames_temporary: bool
     #: RENAME TO and TRUNCATE make a temporary table the last made, as other ALTERs do.
@@ -54,14 +56,15 @@ class Definitions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     splits_create_select: bool
     #: CREATE TABLE ... SELECT has the number of the statement (DDL_XID) in statement format.
     numbers_create_select: bool
-    #: Columns that CREATE TABLE ... SELECT makes of literals have defaults.
-    literals_have_defaults: bool
+    #: Which columns that CREATE TABLE ... SELECT makes of literals have defaults: all, or those of no primary key.
+    literals_have_defaults: Literal["all", "unkeyed", "none"]
     #: CREATE TABLE ... SELECT loses the default of a BIT column.
     select_loses_bit_default: bool
     #: SHOW CREATE TABLE prints the display widths of all integers and of YEAR.
     prints_integer_widths: bool
-    #: SHOW CREATE TABLE prints a character set with its collation, and only where it differs from the table's.
-    prints_whole_collation: bool
+    #: When SHOW CREATE TABLE prints a column's character set: where it is not the table's, with its collation ("whole")
+    #: or with one that is not its default ("unlike"), or where the statement names one, too ("named").
+    printed_charsets: Literal["named", "unlike", "whole"]
     #: SHOW CREATE TABLE prints the defaults of numbers without quotes.
     prints_bare_numbers: bool
     #: SHOW CREATE TABLE prints DEFAULT NULL of TEXT and BLOB.

@@ -50,6 +50,8 @@ class Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     load_text_tidy: bool
     #: Bytes of a block of LOAD DATA LOCAL, which its client sends at once.
     local_block_size: int
+    #: DELETE of several tables has the flag THREAD_SPECIFIC.
+    flags_joined_deletes: bool
     #: Functions that are unsafe beside those of forge.compile.query.statement_format.
     unsafe_functions: tuple[str, ...]
     #: XA transactions are unsafe, so that MIXED logs their rows.
