@@ -195,7 +195,7 @@ class PayloadForm:
     frames: int = 1
     content_size: bool = True
     frame_checksum: bool = False
-    #: The content is flushed as a block before the frame ends, with an empty block (MySQL 8.0.20 to 8.3).
+    #: The content is flushed as a block before the frame ends, with an empty block (MySQL 8.0 from 8.0.20 on).
     flushed: bool = False
 
 
@@ -245,7 +245,7 @@ def likely_levels(frame: bytes | memoryview, levels: Iterable[int]) -> list[int]
 
 
 def _frame(data: bytes, form: PayloadForm) -> bytes:
-    """The server feeds a stream whose size it pledges; until 8.3 it pledged none, and flushed it before the end.
+    """The server feeds a stream whose size it pledges; in 8.0 it pledged none, and flushed it before the end.
 
     Larger than the level's window, its blocks are not those that compressing at one go gives (recorded).
     """

@@ -241,7 +241,7 @@ def _payload_fields(body: TransactionPayload, state: ListingState) -> Document |
 
 
 def _form(level: int, compression: int, *, flushed: bool) -> PayloadForm:
-    """How a server makes a payload; ``flushed``: one up to 8.3."""
+    """How a server makes a payload; ``flushed``: one of 8.0."""
     return PayloadForm(level, compression, content_size=not flushed, flushed=flushed)
 
 
