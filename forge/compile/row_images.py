@@ -109,9 +109,15 @@ def _read(
         return before
     written = written_columns(statement, line)
     read = statement.text.reads | statement.triggers.reads | read_besides(table, frozenset(written), line)
+    if written & table.partition_columns:
+        return _whole(table, line)
     if any(column.on_update_now for column in table.columns):
         read |= written
-    return _chosen(table, {*before.columns, *read})
+    read |= {*before.columns}
+    for index in sorted(read, reverse=True):
+        # What reads a generated column reads those that it uses.
+        read |= _uses(table, index)
+    return _chosen(table, read)
 
 
 def read_besides(table: Table, assigned: frozenset[int], line: ServerLine) -> frozenset[int]:
@@ -126,7 +132,13 @@ def read_besides(table: Table, assigned: frozenset[int], line: ServerLine) -> fr
     for key in table.keys:
         used += [{names[name] for name in part.expression.uses} for part in key.parts if part.expression is not None]
     if line.texts.reads_key_columns:
-        used += [{part.column for part in key.parts} for key in table.keys]
+        # InnoDB's other keys have the columns of the primary key too.
+        primary = {part.column for key in table.keys if key.kind == "primary" for part in key.parts}
+        if table.engine != "InnoDB" or any(
+            part.prefix for key in table.keys if key.kind == "primary" for part in key.parts
+        ):
+            primary.clear()
+        used += [{part.column for part in key.parts} | primary for key in table.keys]
     return frozenset().union(*(columns for columns in used if columns & assigned))
 
 
@@ -144,6 +156,8 @@ def _after(statement: RowsStatement, session: Session, line: ServerLine, *, late
         return _whole(table, line)
     written = written_columns(statement, line)
     if session.row_image == "noblob":
+        if not line.rows.noblob_sees_triggers:
+            written -= statement.text.only_by_triggers
         written |= _without_blobs(table)
         key = key_of_rows(table)
         if line.rows.noblob_keeps_key and key is not None:
@@ -168,7 +182,10 @@ def written_columns(statement: RowsStatement, line: ServerLine) -> set[int]:
     if statement.text.updates is not None:
         written |= statement.text.updates
     if statement.kind == "update" or statement.text.updates is not None:
-        written |= _made_by_update(table, written, line)
+        made = _made_by_update(table, written, line)
+        if statement.kind == "insert" and not line.rows.duplicates_mark_clocks:
+            made -= {index for index, column in enumerate(table.columns) if column.on_update_now}
+        written |= made
     return written
 
 
@@ -193,6 +210,8 @@ def _made_by_insert(table: Table, line: ServerLine) -> set[int]:
 def _made_by_update(table: Table, written: set[int], line: ServerLine) -> set[int]:
     """A generated column follows the columns that it uses; a virtual one with a key is always computed."""
     computed = {index for index, column in enumerate(table.columns) if column.on_update_now}
+    if line.rows.generated_images == "used":
+        return computed | {index for index in _kept(table) if _uses(table, index) & (written | computed)}
     if line.rows.generated_images != "followed":
         return computed | _kept(table)
     indexed = _indexed(table)
@@ -200,10 +219,14 @@ def _made_by_update(table: Table, written: set[int], line: ServerLine) -> set[in
         # Rows are found again by all their columns there, and virtual ones that are read are marked (recorded on 9.7).
         computed |= {index for index, column in enumerate(table.columns) if column.generated == "virtual"}
     for index, column in enumerate(table.columns):
-        followed = any(table.column_index(name) in written | computed for name in column.uses)
+        followed = _uses(table, index) & (written | computed)
         if followed or (column.generated == "virtual" and index in indexed):
             computed.add(index)
     return computed
+
+
+def _uses(table: Table, index: int) -> set[int]:
+    return {table.column_index(name) for name in table.columns[index].uses}
 
 
 def _kept(table: Table) -> set[int]:
@@ -215,8 +238,14 @@ def _kept(table: Table) -> set[int]:
         column = table.columns[index]
         if column.generated == "stored" or (column.generated and (index in indexed or index in kept)):
             kept.add(index)
-            kept |= {table.column_index(name) for name in column.uses}
+            kept |= _uses(table, index)
     return {index for index in kept if table.columns[index].generated}
+
+
+def empty_columns(table: Table, line: ServerLine) -> set[int]:
+    """The columns that are NULL in images, whatever the row has."""
+    virtual = {index for index, column in enumerate(table.columns) if column.generated == "virtual"}
+    return virtual - _kept(table) if virtual and line.rows.empty_virtual else set()
 
 
 def _indexed(table: Table) -> set[int]:

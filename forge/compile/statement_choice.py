@@ -93,17 +93,17 @@ def is_unsafe(statement: RowsStatement, line: ServerLine) -> bool:
 
 def marks_late(statement: RowsStatement, session: Session, line: ServerLine) -> bool:
     """Whether MIXED found only when columns were marked already that it logs the statement's rows."""
-    if session.binlog_format != "mixed" or not line.rows.late_duplicate_check:
+    if session.binlog_format != "mixed" or line.rows.duplicate_check != "late":
         return False
     return _several_keys(statement, line) and not is_unsafe(statement, line)
 
 
 def _several_keys(statement: RowsStatement, line: ServerLine) -> bool:
     """Whether ON DUPLICATE KEY UPDATE has several keys, of which another one may find the row when it is run again."""
-    if statement.text.updates is None:
+    if statement.text.updates is None or line.rows.duplicate_check == "never":
         return False
     keys = [key for key in statement.table.keys if key.kind != "index"]
-    if line.rows.late_duplicate_check:
+    if line.rows.duplicate_check == "late":
         written = written_columns(statement, line)
         keys = [key for key in keys if all(part.column in written for part in key.parts)]
     return len(keys) > 1

@@ -296,6 +296,9 @@ class TableUpkeep(DdlStatement):
 
     kind: ClassVar[str] = "other"
 
+    #: It commits by itself before it is logged: all but FLUSH.
+    commits: bool = False
+
     #: The tables are made anew, as ALTER TABLE does it.
     method: Literal["metadata", "in_place"] | None = None
     #: It carries TIME_ZONE.

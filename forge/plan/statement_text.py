@@ -96,6 +96,8 @@ class StatementText:
     source: str | LongSql = ""
     #: The indexes of the columns that it names (INSERT's list, UPDATE's SET clause); None: INSERT without a list.
     assigned: frozenset[int] | None = None
+    #: Those of them that the text does not name, and that BEFORE triggers do as NEW.
+    only_by_triggers: frozenset[int] = frozenset()
     #: The indexes of those that ON DUPLICATE KEY UPDATE names; None: it is not there.
     updates: frozenset[int] | None = None
     #: The columns that have to be read for it.

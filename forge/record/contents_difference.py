@@ -49,7 +49,8 @@ class ContentsDifference:
 def comparable_tables(plan: Plan) -> dict[str, Table]:
     """The tables at the end whose rows are those of their row events: created once, not changed by DDL since, nor by
     transactions that were rolled back, prepared or there before the log, nor by foreign keys whose changes the server
-    does not log, nor by a REPLACE whose images leave out what became the default.
+    does not log, nor by a REPLACE whose images leave out what became the default,
+    nor by an UPDATE whose images leave out what a trigger set.
     """
     line = server_line(plan.server)
     silent = line.rows.cascades == "silent"
@@ -68,6 +69,8 @@ def comparable_tables(plan: Plan) -> dict[str, Table]:
             times.update({part.table.full_name for step in group.rows_statements for part in step.parts()})
         elif isinstance(group, Transaction) and not whole_images:
             times.update({step.table.full_name for step in group.rows_statements if _is_updating_replace(step)})
+            if not line.rows.noblob_sees_triggers:
+                times.update({step.table.full_name for step in group.rows_statements if _loses_triggered(step)})
     if silent:
         children = (table for table in plan.tables.values() if any(map(_cascades, table.foreign_keys)))
         times.update({table.full_name for table in children})
@@ -78,6 +81,12 @@ def _is_updating_replace(step: RowsStatement) -> bool:
     return (
         step.kind == "insert" and step.text.updates is None and any(change.kind == "update" for change in step.changes)
     )
+
+
+def _loses_triggered(step: RowsStatement) -> bool:
+    """Whether what triggers give columns may not be in the image."""
+    updates = step.kind == "update" or step.text.updates is not None
+    return updates and step.table.full_name in step.triggers.tables
 
 
 def _cascades(foreign: ForeignKey) -> bool:
@@ -104,7 +113,8 @@ def decoded_contents(plan: Plan, files: Sequence[bytes]) -> Contents:
     in_rows = not any(isinstance(group, Transaction) and group.has_text for group in plan.groups)
     logged_tables = comparable_tables(plan) if in_rows else {}
     decoded = contents_of_decode(files, _declared(plan, logged_tables)) if logged_tables else {}
-    told = server_line(plan.server).rows.generated_images != "inserted"
+    facts = server_line(plan.server).rows
+    told = facts.generated_images != "inserted" and not facts.empty_virtual
     for name in decoded:
         _forget_generated(decoded[name], logged_tables[name], only_hashes=told)
     return {name: decoded[name] for name in logged_tables if name in decoded}
@@ -115,7 +125,7 @@ def planned_contents(plan: Plan) -> Contents:
     planned = {table.full_name: table for table in asked_tables(plan) if table.full_name in plan.contents}
     held = contents_of_decode([contents_logged(plan)], _declared(plan, planned))
     for name in held:
-        _forget_generated(held[name], planned[name], only_hashes=True)
+        _forget_generated(held[name], planned[name], only_hashes=not server_line(plan.server).rows.empty_virtual)
     return held
 
 

@@ -14,7 +14,7 @@ from forge.compile.files.replica import with_if_exists
 from forge.compile.groups.gtids import ListedGtid, MariadbGtids
 from forge.compile.groups.logged import LoggedGroup, LoggedTransaction
 from forge.compile.query.ddl_status import create_select_variables, mariadb_ddl_variables
-from forge.compile.query.ddl_text import ddl_database, ddl_flags, ddl_text
+from forge.compile.query.ddl_text import ddl_database, ddl_flags, ddl_text, flags_inner_drops
 from forge.compile.query.statement_format import statement_flags, statement_variables
 from forge.compile.query.status import THREAD_SPECIFIC, in_order, mariadb_commit_variables, session_variables
 from forge.events.annotate_rows import AnnotateRows
@@ -36,8 +36,10 @@ from forge.plan.definitions import (
     MemoryEmptied,
     ObjectDefinition,
     TableAlteration,
+    TableChange,
     TableCreationSelect,
     TableDrop,
+    TableUpkeep,
 )
 from forge.plan.engines import is_transactional
 from forge.plan.gtids import MariadbGtid as GivenGtid
@@ -159,7 +161,7 @@ class MariadbLog(SessionLog):
             return
         second = self.clock.second(number, 0)
         alter = _alter_phase(statement)
-        flags2 = STANDALONE | ALLOW_PARALLEL | (DDL if _says_ddl(statement) else 0)
+        flags2 = STANDALONE | ALLOW_PARALLEL | (DDL if _says_ddl(statement, self.line) else 0)
         yield from self._gtid(number, second, flags2, alter=alter)
         yield from self.insert_id(statement, second)
         status = mariadb_ddl_variables(
@@ -177,7 +179,7 @@ class MariadbLog(SessionLog):
         if isinstance(statement, DatabaseDrop) and not statement.no_effect:
             # It drops the tables inside, and what it finds missing at the end stays as the statement's error.
             query = query.replace(error_code=NO_SUCH_TABLE)
-            flags |= THREAD_SPECIFIC if statement.inside else 0
+            flags |= THREAD_SPECIFIC if statement.inside and flags_inner_drops(self.line) else 0
         event = self.query(query, second, flags)
         yield event if isinstance(statement, DatabaseDefinition) else self._compressed(event)
 
@@ -244,7 +246,8 @@ class MariadbLog(SessionLog):
         # Row events that ROLLBACK ends count as such, whatever else was changed (recorded).
         undone = transaction.end == "rollback" and transaction.xa is None and not transaction.has_text
         undone &= not transaction.cut_off
-        transactional = undone or (transaction.is_transactional and not transaction.thread_specific)
+        reached = transaction.is_transactional or (self.line.groups.mixed_is_transactional and not transaction.alone)
+        transactional = undone or (reached and not transaction.thread_specific)
         prepared = self.has_xa_end(transaction)
         # Engines behind the log in the list of the transaction's are not counted, and without one the number is -1.
         counted = transaction.two_phase or transaction.engine_first
@@ -347,9 +350,19 @@ def _alter_phase(statement: DdlStatement) -> int:
     return 0
 
 
-def _says_ddl(statement: DdlStatement) -> bool:
+def _says_ddl(statement: DdlStatement, line: ServerLine) -> bool:
     """Whether the GTID event says that a data definition statement follows."""
     match statement:
+        case TableUpkeep(commits=True) if not line.groups.commits_say_ddl:
+            return False
+        case TableAlteration(unnumbered=True, change=TableChange(manages_partitions=True)) if (
+            not line.groups.commits_say_ddl
+        ):
+            return False
+        case TableAlteration(change=TableChange(method="copy", before=before), tables=(after, *_)):
+            types = {column.name: column.type for column in before.columns}
+            changes = any(types.get(column.name, column.type) != column.type for column in after.columns)
+            return line.groups.commits_say_ddl or not changes
         case MemoryEmptied():
             return statement.caused_by_ddl
         case ObjectDefinition():

@@ -180,7 +180,7 @@ class Caches:
 
     def _rows_statement(self, step: RowsStatement) -> None:
         engine = step.table.engine
-        if engine in ("InnoDB", "Aria"):
+        if engine == "InnoDB" or (engine == "Aria" and self.line.groups.aria_takes_part):
             self._before_log |= set() if self.registered or engine in self._joined else {engine}
             self._joined.add(engine)
             # What a temporary table holds is not for recovery (handler::mark_trx_read_write).

@@ -55,7 +55,7 @@ def ddl_database(statement: DdlStatement) -> str:
 def ddl_flags(statement: DdlStatement, line: ServerLine) -> int:
     """Flags in the header of the statement's QUERY event (recorded)."""
     match statement:
-        case DatabaseCreation(replaces=True):
+        case DatabaseCreation(replaces=True) if flags_inner_drops(line):
             return SUPPRESS_USE | THREAD_SPECIFIC
         case DatabaseCreation() | DatabaseAlteration() | DatabaseDrop():
             return SUPPRESS_USE
@@ -66,10 +66,15 @@ def ddl_flags(statement: DdlStatement, line: ServerLine) -> int:
         case TableDrop() if _is_flagged(statement, line):
             return THREAD_SPECIFIC
         case TableCreation(replaces=True) | TableCreationLike(replaces=True) | ObjectDefinition(replaces=True):
-            return THREAD_SPECIFIC
+            return THREAD_SPECIFIC if flags_inner_drops(line) or statement.touches_temporary else 0
     return THREAD_SPECIFIC if statement.touches_temporary else 0
 
 
 def _is_flagged(statement: TableDrop, line: ServerLine) -> bool:
     flagged = line.ddl.flagged_drops
     return flagged == "all" or (flagged == "transactional" and not statement.irrevocable)
+
+
+def flags_inner_drops(line: ServerLine) -> bool:
+    """Whether statements that drop a base table besides have the flag of DROP TABLE."""
+    return line.ddl.flagged_drops != "temporary"

@@ -8,13 +8,13 @@ together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import repeat
 from typing import Any, Literal
 
-from forge.compile.row_images import image_columns
+from forge.compile.row_images import empty_columns, image_columns
 from forge.compile.rows.table_map import wire_columns
 from forge.compile.statement_choice import marks_late
 from forge.events.extra_row_info import ndb_chunk, partition_chunk
@@ -212,7 +212,8 @@ class _ChangeEncoder:
         )
         columns = wire_columns(statement.table, session, line)
         self.before, self.after = (
-            None if image is None else RowEncoder(columns, image.columns, line) for image in images
+            None if image is None else RowEncoder(columns, image.columns, line, empty_columns(statement.table, line))
+            for image in images
         )
         self.partial = session.row_value_options is not None
         flags = line.rows.flags
@@ -246,6 +247,10 @@ class _ChangeEncoder:
         return b"".join(parts)
 
 
+def _no_cell(value: Value) -> bytes:
+    return b""
+
+
 def _writer(column: Column) -> CellWriter:
     # Members are part of what a column is known by, and may be very many.
     return _kept_writer(column, column.declared) if column.members is None else _new_writer(column)
@@ -276,9 +281,15 @@ def _new_writer(column: Column) -> CellWriter:
 class RowEncoder:
     """Images of rows of one table, with some of its columns."""
 
-    def __init__(self, columns: Sequence[Column], present: Sequence[int], line: ServerLine) -> None:
+    def __init__(
+        self, columns: Sequence[Column], present: Sequence[int], line: ServerLine, empty: Collection[int] = ()
+    ) -> None:
+        """``empty``: the columns that are NULL in the image, whatever the row has."""
         self.present = [(index, columns[index], codec_for(columns[index])) for index in present]
-        self.writers = [(1 << bit, index, _writer(columns[index])) for bit, index in enumerate(present)]
+        self.writers = [
+            (1 << bit, index, _no_cell if index in empty else _writer(columns[index]))
+            for bit, index in enumerate(present)
+        ]
         self.padding = full_padding(len(self.present)) if line.rows.null_padding else 0
         self.null_size, self.no_nulls = (len(present) + 7) // 8, self.padding << len(present)
         self.json_columns = [index for index, column in enumerate(columns) if column.type_code == WireType.JSON]
@@ -286,7 +297,7 @@ class RowEncoder:
     def encode(self, row: Row) -> bytes:
         nulls, cells = self.no_nulls, [b""]
         for bit, index, write in self.writers:
-            value = row[index]
+            value = None if write is _no_cell else row[index]
             if value is None:
                 nulls |= bit
             else:

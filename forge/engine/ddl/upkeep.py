@@ -28,6 +28,7 @@ def keep_up_tables(statement: Upkeep, context: DdlContext) -> TableUpkeep:
         replace(context.reading(*read), sent=context.sql),
         touches_temporary=any(table.temporary for table in tables),
         zone=statement.zone,
+        commits=not statement.flushes,
     )
     if statement.local:
         return replace(plan, unlogged=True)

@@ -82,7 +82,7 @@ def _numbers_further(opened: Sequence[Opened], own: int, context: DmlContext) ->
         if not any(column.auto_increment for column in entry.table.columns):
             continue
         if index >= own:
-            if entry.by_trigger or logged:
+            if entry.by_trigger or context.references.line.texts.unsafe_child_numbers:
                 return True
             continue
         name = (entry.table.database, entry.table.name)

@@ -28,6 +28,7 @@ from forge.plan.effects import Evaluation
 from forge.plan.statement_text import Clauses, StatementText
 from forge.plan.statements import Further, RowsStatement
 from forge.plan.tables import Row
+from forge.servers import server_line
 from forge.sql.write.statements import assignment
 from forge.values.base import Value
 from forge.values.clipping import Clipped
@@ -79,6 +80,7 @@ def update_rows(state: TableState, statement: Statement, update: Update, context
     with context.place("update"):
         changes, further, first_stamped = _changed(state, chosen, clause, by_trigger, portion, context)
     assigned = frozenset((*clause.values, *by_trigger))
+    by_triggers = context.references.written_by_triggers(state.table, "update")
     new_values = clause.values | {index: [cell.value] for index, cell in by_trigger.items()}
     return replace(
         searched,
@@ -86,7 +88,8 @@ def update_rows(state: TableState, statement: Statement, update: Update, context
         further=tuple(further),
         text=StatementText(
             statement.query or update_text(state, assignments, where, len(found), update.limit, _sql(portion)),
-            assigned=None if portion else assigned | context.references.written_by_triggers(state.table, "update"),
+            assigned=None if portion else assigned | by_triggers,
+            only_by_triggers=(by_triggers | by_trigger.keys()) - clause.values.keys(),
             reads=read_columns(state, conditions, len(found)).union(
                 _read_for_checks(state, clause.values), clause.reads
             ),
@@ -363,7 +366,9 @@ def _written(state: TableState, update: Update, context: DmlContext) -> set[int]
 def _read_for_checks(state: TableState, assigned: Collection[int]) -> set[int]:
     """The columns of CHECK constraints on what is assigned; MariaDB's JSON columns have one (recorded)."""
     columns = {
-        index for index in assigned if state.columns[index].holds_json and not state.columns[index].type_facts.is_json
+        index
+        for index in assigned
+        if state.columns[index].holds_json and server_line(state.definition.server).values.json_is_checked
     }
     for _, holds in state.checks:
         used = {column_index(state, name) for name in holds.expression.columns()}

@@ -115,10 +115,11 @@ class SessionText:
         if declared.query is not None:
             # A column that is set and read stands in the text twice.
             assigned = text.assigned or frozenset()
+            others = {part.table.name.lower() for part in statement.parts()} - {statement.table.name.lower()}
             columns = {
                 index
                 for index, column in enumerate(statement.table.columns)
-                if reads.named.get(column.name.lower(), 0) > (1 if index in assigned else 0)
+                if reads.mentions(column.name, others) > (1 if index in assigned else 0)
             }
         sure = reads.calls - reads.late_calls - reads.row_calls
         late = reads.late_calls if _evaluates_late(statement) else frozenset[Call]()

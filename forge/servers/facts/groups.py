@@ -33,6 +33,13 @@ class Groups(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     clock_in_gtids: bool
     #: How many written keys are remembered for it (binlog_transaction_dependency_history_size); 0: none.
     dependency_history: int
+    #: GTID events of what commits by itself before it is logged say that it is data definition: ALTER TABLE that copies
+    #: because types of columns change; ANALYZE, OPTIMIZE and REPAIR, of partitions too.
+    commits_say_ddl: bool
+    #: GTID events of transactions that no rollback reaches as a whole say that they are transactional.
+    mixed_is_transactional: bool
+    #: Aria takes part in a transaction, which is then committed without XID.
+    aria_takes_part: bool
     #: What was rolled back stays in the log, and the log says so, once a change was made that stays.
     keeps_rolled_back: bool
     #: The zstd frame of a payload does not tell the size of its content, and ends with an empty block behind what was

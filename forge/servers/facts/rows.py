@@ -37,17 +37,23 @@ class Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     before_images: Literal["key", "read"]
     #: In NOBLOB images after images have the blobs of the key that stands for the row, as before images do everywhere.
     noblob_keeps_key: bool
+    #: In NOBLOB images after images have the blobs that only BEFORE triggers name as NEW.
+    noblob_sees_triggers: bool
     #: Where REPLACE or ON DUPLICATE KEY UPDATE found a row, after images are complete in every mode.
     duplicate_images_whole: bool
-    #: MIXED looks for ON DUPLICATE KEY UPDATE over several keys when columns are marked already: only keys whose
-    #: columns are all written count, and after images have the marked columns alone in every image mode.
-    late_duplicate_check: bool
+    #: ON DUPLICATE KEY UPDATE counts columns with ON UPDATE CURRENT_TIMESTAMP as written.
+    duplicates_mark_clocks: bool
+    #: When MIXED looks for ON DUPLICATE KEY UPDATE over several keys; "late": columns are marked already, only keys
+    #: whose columns are all written count, and after images have the marked columns alone in every image mode.
+    duplicate_check: Literal["early", "late", "never"]
     #: Generated columns in images that are not complete: "followed": INSERT has all, UPDATE those which use a written
-    #: column and virtual ones with a key; "kept": the stored ones, and virtual ones with a key; "inserted": the same
-    #: in
+    #: column and virtual ones with a key; "kept": the stored ones, and virtual ones with a key; "used": the same, in
+    #: images of UPDATE those of them alone that use a written column; "inserted": the same as "kept" in
     #: images of INSERT, and no generated column in those of UPDATE and DELETE, complete ones too, and in what the same
     #: statement inserts after one (REPLACE, ON DUPLICATE KEY UPDATE).
-    generated_images: Literal["followed", "kept", "inserted"]
+    generated_images: Literal["followed", "kept", "used", "inserted"]
+    #: Virtual columns without a key are NULL in images.
+    empty_virtual: bool
     #: How foreign keys change child rows: "logged": as changes of their own; "silent": inside the storage engine.
     cascades: Literal["logged", "silent"]
     #: Children that a foreign key changes silently have TABLE_MAPs all the same.

@@ -56,6 +56,8 @@ class Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     unsafe_functions: tuple[str, ...]
     #: XA transactions are unsafe, so that MIXED logs their rows.
     unsafe_xa: bool
+    #: MIXED logs rows of what opens a child of a foreign key with AUTO_INCREMENT.
+    unsafe_child_numbers: bool
     #: MIXED logs what is done to temporary tables as texts, as STATEMENT does.
     mixed_logs_temporary: bool
     #: The client takes an optimizer hint for a comment.

@@ -14,6 +14,8 @@ class Dialect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     old_temporals: bool
     #: JSON is LONGTEXT.
     json_is_text: bool
+    #: Such a column has CHECK (json_valid(column)) by itself.
+    json_is_checked: bool
     #: VECTOR is VARBINARY, and needs a dimension.
     vector_is_varbinary: bool
     #: Geometry columns count as character columns of the binary collation.

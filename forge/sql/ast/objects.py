@@ -68,7 +68,8 @@ class SequenceStatement:
 class Upkeep:
     """ANALYZE, OPTIMIZE (``remakes``), REPAIR and CHECK TABLE, FLUSH of what is no log.
 
-    ``local``: the statement is kept out of the log; ``zone``: it reads the time in the session's zone.
+    ``local``: the statement is kept out of the log; ``zone``: it reads the time in the session's zone;
+    ``flushes``: FLUSH.
     """
 
     names: tuple[TableRef, ...] = ()
@@ -77,6 +78,7 @@ class Upkeep:
     repairs: bool = False
     local: bool = False
     zone: bool = False
+    flushes: bool = False
 
 
 ObjectDdl = ViewStatement | CreateTrigger | DropObjects | SequenceStatement | Upkeep

@@ -147,7 +147,7 @@ def _flush(cursor: Cursor, start: int, *, local: bool) -> Upkeep:
             cursor.accept_mark(",")
         if not cursor.at_end():
             raise SqlUnsupported(f"FLUSH {word} ... {cursor.token.text.upper()} is not supported", cursor.token.start)
-        return Upkeep(tuple(tables), start, local=local)
+        return Upkeep(tuple(tables), start, local=local, flushes=True)
     reads_time = False
     while True:
         if cursor.following().is_word("LOGS") and cursor.accept_any(*cursor.grammar.flushed_logs):
@@ -162,4 +162,4 @@ def _flush(cursor: Cursor, start: int, *, local: bool) -> Upkeep:
             reads_time |= word == "PRIVILEGES"
         if not cursor.accept_mark(","):
             break
-    return Upkeep(offset=start, local=local, zone=reads_time)
+    return Upkeep(offset=start, local=local, zone=reads_time, flushes=True)

@@ -5,7 +5,7 @@ Found by tokens, without understanding the statement: a word before a parenthesi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from forge.sql.lexer import Token, tokenize
@@ -49,8 +49,13 @@ class Reads:
     conditionals: tuple[Conditional, ...] = ()
     sure_variables: frozenset[str] = frozenset()
     sure_calls: frozenset[str] = frozenset()
-    #: How often each word or name stands in the text, in lower case.
-    named: dict[str, int] = field(default_factory=dict)
+    #: How often each word or name stands in the text, in lower case, with the name of a table before it, or "".
+    named: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def mentions(self, column: str, others: Collection[str]) -> int:
+        """How often a column stands in the text that is not one of the tables ``others``."""
+        wanted = column.lower()
+        return sum(count for (table, name), count in self.named.items() if name == wanted and table not in others)
 
     def calls_without_arguments(self, name: str) -> bool:
         return any(call.name == name and call.is_empty for call in self.calls)
@@ -111,7 +116,7 @@ class _Scan:
         self.row_calls: set[Call] = set()
         self.system_variables: set[str] = set()
         self.words: set[str] = set()
-        self.named: dict[str, int] = {}
+        self.named: dict[tuple[str, str], int] = {}
         # A server resolves WHERE and ORDER BY of an UPDATE before it evaluates SET.
         self._in_set = False
         self._depth = 0
@@ -143,8 +148,14 @@ class _Scan:
         if token.kind == "word" and not (before is not None and before.is_mark(".")):
             self._word(index)
         if token.is_name:
-            self.named[token.text.lower()] = self.named.get(token.text.lower(), 0) + 1
+            column = (self._qualifier(index), token.text.lower())
+            self.named[column] = self.named.get(column, 0) + 1
         return index + 1
+
+    def _qualifier(self, index: int) -> str:
+        """The name before the name at a token, where there is one."""
+        qualified = index > 1 and self.tokens[index - 1].is_mark(".") and self.tokens[index - 2].is_name
+        return self.tokens[index - 2].text.lower() if qualified else ""
 
     def _follow_clauses(self, token: Token) -> None:
         self._depth += token.is_mark("(") - token.is_mark(")")
