@@ -207,7 +207,7 @@ def test_a_row_that_refers_to_itself_is_deleted_once() -> None:
     rows = insert("d.t", {"id": 1, "p": 1}, {"id": 2, "p": 1}, {"id": 3})
     last, changes = logged([table], rows, delete("d.t", where={"id": 1}), server="mariadb-11.8")
     assert changes == [("t", (1, 1), None)]
-    assert last.foreign_keys.is_related
+    assert last.foreign_keys.is_parent
 
 
 SERVERS = ("mysql-9.7", "mariadb-10.11", "mariadb-11.8")

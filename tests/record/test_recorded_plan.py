@@ -47,6 +47,6 @@ def test_a_session_that_no_server_can_have_is_refused(make_plan: MakePlan, sessi
 
 def test_a_line_without_a_real_server_is_refused(make_plan: MakePlan) -> None:
     plan = make_plan()
-    other = Plan(plan.name, "mysql-8.0", plan.session, plan.groups)
-    with pytest.raises(EnvironmentMissing, match=r"mysql-8\.0"):
+    other = Plan(plan.name, "mysql-8.4", plan.session, plan.groups)
+    with pytest.raises(EnvironmentMissing, match=r"mysql-8\.4"):
         record_plan(other)
