@@ -286,8 +286,7 @@ class MysqlLog(SessionLog):
         yield self.query(begin.replace(status_variables=status, query=statement.text.sql), second, flags)
         yield from self.selected(selected, second)
         xid, closed = self.xid(number), self.commit_second(number, statement)
-        # Without rows no engine takes part before 8.0.21 (recorded on 5.6.24).
-        takes_part = selected.first is not None or self.line.knows("atomic_create_select")
+        takes_part = selected.first is not None or self.line.ddl.ends_empty_select_with_xid
         if takes_part and is_transactional(selected.table):
             yield self.event(Xid(xid=xid), closed)
         else:

@@ -54,6 +54,8 @@ class Definitions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     create_select: bool
     #: CREATE TABLE ... SELECT into an engine without transactions is two groups.
     splits_create_select: bool
+    #: CREATE TABLE ... SELECT that found no rows ends with XID, as one with rows does; else with COMMIT.
+    ends_empty_select_with_xid: bool
     #: CREATE TABLE ... SELECT has the number of the statement (DDL_XID) in statement format.
     numbers_create_select: bool
     #: Which columns that CREATE TABLE ... SELECT makes of literals have defaults: all, or those of no primary key.
