@@ -218,7 +218,7 @@ class Caches:
         self.steps.append(goes)
 
     def _rollback_to(self, step: RollbackTo) -> None:
-        """Events since the savepoint vanish, its own SAVEPOINT stays."""
+        """Events since the savepoint vanish; its own SAVEPOINT stays, but on the oldest lines."""
         mark = self._savepoints[step.name.lower()]
         if not mark.registered:
             # The log was not part of the transaction at the savepoint: for it, all is rolled back.
@@ -227,7 +227,7 @@ class Caches:
         elif self._keeps_rolled_back:
             self.steps.append(step)
         else:
-            del self.steps[mark.length :]
+            del self.steps[mark.length - (0 if self.line.groups.savepoints_stay else 1) :]
         # An engine that was there at the savepoint has changed something all the same (ha_rollback_to_savepoint).
         self._joined &= mark.joined
         self._before_log &= mark.joined

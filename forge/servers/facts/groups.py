@@ -42,6 +42,8 @@ class Groups(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     aria_takes_part: bool
     #: What was rolled back stays in the log, and the log says so, once a change was made that stays.
     keeps_rolled_back: bool
+    #: ROLLBACK TO leaves the SAVEPOINT itself in the log.
+    savepoints_stay: bool
     #: The zstd frame of a payload does not tell the size of its content, and ends with an empty block behind what was
     #: flushed.
     flushes_payloads: bool
