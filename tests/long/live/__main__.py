@@ -24,7 +24,7 @@ _PIECE = 120.0
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--field", choices=FIELDS, action="append", help="default: all")
-    parser.add_argument("--server", choices=LINES_OF_TODAY, action="append", help="default: all that are unpacked")
+    parser.add_argument("--server", choices=BUILD_OF_LINE, action="append", help="default: those of `make servers`")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, help="number of the first case (default: behind the counted ones)")
     parser.add_argument(
