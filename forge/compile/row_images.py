@@ -63,8 +63,15 @@ def image_columns(
 
 def _marking(statement: RowsStatement, kind: ChangeKind) -> set[str]:
     """What may make a statement mark all columns of its table as read."""
-    partitions = {"partitions"} if kind == "update" and statement.table.partition is not None else set()
-    return partitions | ({"duplicates"} if statement.kind == "insert" else set())
+    marking = {"duplicates"} if statement.kind == "insert" else set()
+    table = statement.table
+    if kind == "update" and table.partition is not None:
+        marking.add("partitions")
+    if statement.kind == "update" and table.partition_columns & (statement.text.assigned or frozenset()):
+        marking.add("partition_columns")
+    if statement.kind == "update" and table.row_end is not None:
+        marking.add("versions")
+    return marking
 
 
 def _whole(table: Table, line: ServerLine) -> ImageColumns:
@@ -145,7 +152,8 @@ def read_besides(table: Table, assigned: frozenset[int], line: ServerLine) -> fr
 def _after(statement: RowsStatement, session: Session, line: ServerLine, *, late: bool) -> ImageColumns:
     table = statement.table
     if late:
-        return _chosen(table, written_columns(statement, line))
+        listed = statement.text.assigned is not None
+        return _chosen(table, written_columns(statement, line), padding=line.rows.present_padding and not listed)
     if table.row_end is not None and session.row_image != "noblob":
         # MariaDB writes rows that have versions as a whole (recorded on 10.11 and 11.8).
         if session.row_image == "minimal":

@@ -133,7 +133,7 @@ class MariadbLog(SessionLog):
                 yield self.query(begin, self.clock.second(number, 0), SUPPRESS_USE)
             return
         with_thread = self.line.groups.gtid_thread_id
-        engines = engines and self.line.groups.gtid_unknown_engines
+        engines = engines and self.line.groups.gtid_unknown_engines != "never"
         domain, server, sequence = self._group_gtid(number)
         if alter == START_ALTER:
             self.started_alter = sequence

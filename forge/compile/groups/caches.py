@@ -123,7 +123,8 @@ class Caches:
     @property
     def engine_first(self) -> bool:
         """An engine took part, and knew of the transaction before the log did (recorded on 10.11 and 11.8)."""
-        return bool(self._before_log & self._asked)
+        known = self._joined if self.line.groups.gtid_unknown_engines == "unless_any" else self._before_log
+        return bool(known & self._asked)
 
     @property
     def prepares(self) -> bool:

@@ -18,8 +18,8 @@ from forge.servers import ServerLine
 def engine_parts(step: RowsStatement, line: ServerLine) -> tuple[RowsStatement, RowsStatement] | None:
     """(what no rollback reaches, what one does) of a statement that is logged as rows; None if it is not of both.
 
-    One of them has the text: on MySQL the part with the statement's own table, on MariaDB the part that is written
-    first, which is the one that no rollback reaches.
+    One of them has the text: the part with the statement's own table, or that which is written first, which is the one
+    that no rollback reaches.
     """
     if step.as_text or not step.further or step.first is None:
         return None
@@ -40,7 +40,7 @@ def engine_parts(step: RowsStatement, line: ServerLine) -> tuple[RowsStatement, 
     # The circumstances are those of the statement, which has no rows of its own here.
     later = tuple(Further(1, further.statement) for further in others)
     stays = replace(step, text=text, changes=(), further=later, opened=_opened(step, transactional=False))
-    return (stays, _silent(with_own)) if line.groups.keeps_rolled_back else (_silent(stays), with_own)
+    return (stays, _silent(with_own)) if line.rows.text_before == "first" else (_silent(stays), with_own)
 
 
 def _opened(step: RowsStatement, *, transactional: bool) -> OpenedTables:

@@ -147,7 +147,7 @@ def _ended(state: TableState, number: int, context: DmlContext) -> RowChange:
     after = with_generated(state.columns, after, clips=context.clips)
     if state.conflict_of_change(number, after) is not None:
         state.remove(number)
-        return RowChange(before, None)
+        return RowChange(after if context.references.line.rows.ends_deleted_versions else before, None)
     state.change(number, after)
     return RowChange(before, after)
 

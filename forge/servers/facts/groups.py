@@ -23,8 +23,10 @@ class Groups(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     gtid_may_have_statements: bool
     #: The GTID event says the thread.
     gtid_thread_id: bool
-    #: It says extra_engines 255 where the engines are not known when it is written.
-    gtid_unknown_engines: bool
+    #: The GTID event says extra_engines 255, for engines that nobody knows: of a group that ends without XID, unless an
+    #: engine was asked to write and knew of the transaction before the log did ("unless_first"), or whenever it did
+    #: ("unless_any").
+    gtid_unknown_engines: Literal["never", "unless_first", "unless_any"]
     #: How last_committed is found: the previous transaction, or the last one that wrote the same keys.
     dependency_tracking: Literal["commit_order", "writeset"]
     #: Written keys are gathered where no setting (transaction_write_set_extraction) asks for it.

@@ -21,10 +21,14 @@ class Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     #: Unused bits of a columns-present bitmap with all columns are 1.
     present_padding: bool
     #: Statements that mark all columns as read, so that NOBLOB before images of tables with a key have those bits set:
-    #: UPDATE of a table with partitions; REPLACE and ON DUPLICATE KEY UPDATE.
-    noblob_reads_all: tuple[Literal["partitions", "duplicates"], ...]
+    #: UPDATE of a table with partitions, or of the columns that these depend on, or of a table with system versions;
+    #: REPLACE and ON DUPLICATE KEY UPDATE.
+    noblob_reads_all: tuple[Literal["partitions", "partition_columns", "versions", "duplicates"], ...]
     #: The event that has the text of the statement beside its rows, by its feature.
     query_event: Literal["rows_query", "annotate_rows"]
+    #: Of a statement whose triggers write tables of another kind: its text stands before the rows that are written first
+    #: (those that no rollback reaches), or before those of its own kind.
+    text_before: Literal["first", "own"]
     #: ROWS_QUERY is written as a string of C: it ends before a NUL of the text, and its first byte is the low byte of
     #: what is left of its length (else the whole text, behind a 0).
     query_ends_at_nul: bool
@@ -62,6 +66,8 @@ class Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     computes_invisible_defaults: bool
     #: REPLACE updates the row of a system-versioned table that the last unique key finds; else it ends that row.
     replaces_versions_in_place: bool
+    #: A row of a system-versioned table that is deleted, as the past has one that ended in this moment, ends in it too.
+    ends_deleted_versions: bool
     #: In a REPLACE, behind a row with a new number that replaced another, an existing number is refused (1062).
     refuses_stale_numbers: bool
     #: ON UPDATE CURRENT_TIMESTAMP looks for changes before the triggers run

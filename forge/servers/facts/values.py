@@ -90,6 +90,8 @@ class Dialect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     timestamp_of_second_zero: bool
     #: A TIME may begin with a plus sign, and have a T behind a date; an empty text and a bare fraction are none.
     marked_clocks: bool
+    #: A TIME is no number whose fraction is the last microsecond of a second.
+    last_microsecond_is_none: bool
     #: The largest TIME is 838:59:59.999999; else it has no fraction.
     largest_time_has_fraction: bool
     #: Without strict mode, a number beyond 8385959 is the largest TIME, whatever its seconds.

@@ -67,10 +67,11 @@ def moment_form(declared: Any, *, short: bool = False) -> str | None:
     return f"{moment} {':'.join(fields)}{match['fraction'] or ''}"
 
 
-def clock_form(declared: Any, *, marked: bool) -> str | None:
+def clock_form(declared: Any, *, marked: bool, no_last_microsecond: bool) -> str | None:
     """``[-]hh:mm:ss[.ffffff]`` of a declared time of another form, or the date with a time that it is in.
 
     None for what is neither.  ``marked``: a plus sign may stand before it, and a T between the date and it.
+    ``no_last_microsecond``: a number of the last microsecond of a second is none.
     """
     text = text_of(declared)
     if text is None:
@@ -80,8 +81,8 @@ def clock_form(declared: Any, *, marked: bool) -> str | None:
             return None
         if abs(exact) >= _SMALLEST_MOMENT:
             return _of_number(declared, short=False)
-        if marked and int(abs(exact) % 1 * _CLOCK_UNIT) == _CLOCK_UNIT - 1:
-            return None  # MariaDB takes no number of the last microsecond of a second (recorded).
+        if no_last_microsecond and int(abs(exact) % 1 * _CLOCK_UNIT) == _CLOCK_UNIT - 1:
+            return None
         text = f"{exact:f}"
     if text == "" and not marked:
         return "00:00:00"

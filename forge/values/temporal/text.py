@@ -323,7 +323,7 @@ def accept_clock(type_name: str, declared: Any, fsp: int, dialect: Dialect) -> C
 
 def _clock_text(type_name: str, declared: Any, dialect: Dialect) -> str:
     """A declared time of another form, which may be in a date, as the usual text.  Raises ScenarioError."""
-    form = clock_form(declared, marked=dialect.marked_clocks)
+    form = clock_form(declared, marked=dialect.marked_clocks, no_last_microsecond=dialect.last_microsecond_is_none)
     if form is None:
         raise refuse(type_name, declared, "cannot hold this value", "a time such as '-12:34:56.5'")
     if _CLOCK.fullmatch(form):
