@@ -158,7 +158,7 @@ def _place(source: RealServer, port: int, *, gtid: bool) -> str:
         place = f"SOURCE_HOST='127.0.0.1', SOURCE_PORT={port}, SOURCE_USER='{_USER}', SOURCE_SSL=0, {place}"
         return place.replace("SOURCE_", "MASTER_") if _words(source.build) is _MASTER else place
     return (
-        f"MASTER_HOST='127.0.0.1', MASTER_PORT={port}, MASTER_USER='root', MASTER_USE_GTID=no,"
+        f"MASTER_HOST='127.0.0.1', MASTER_PORT={port}, MASTER_USER='root', MASTER_USE_GTID=no, MASTER_SSL=0,"
         f" MASTER_LOG_FILE='{first}', MASTER_LOG_POS=4"
     )
 

@@ -145,14 +145,10 @@ class Caches:
         )
 
     def _stays(self, step: RowsStatement) -> bool:
-        """Whether the statement changed what no rollback reaches.
-
-        MySQL takes every row of an INSERT for a change, also one that IGNORE leaves out (write_record in
-        sql_insert.cc; recorded).
-        """
+        """Whether the statement changed what no rollback reaches."""
         if is_transactional(step.table):
             return False
-        return bool(step.changes) or (step.kind != "update" and step.kind != "delete" and not self.keeps)
+        return bool(step.changes) or (step.kind == "insert" and self.line.groups.counts_ignored_rows)
 
     def _waits(self, step: RowsStatement) -> bool:
         """Whether the statement is logged in the transaction's cache."""
@@ -187,10 +183,8 @@ class Caches:
             # What a temporary table holds is not for recovery (handler::mark_trx_read_write).
             written = not step.table.temporary and (bool(step.changes) or not changes_nothing(step, self.line))
             self._asked |= {engine} if written else set()
-        if step.table.temporary and not step.as_text:
+        if not step.as_text and (step.table.temporary or step.first is None):
             self.mixed |= self.keeps and self._stays(step)
-            return
-        if step.first is None and not step.as_text:
             return
         self._rows.append(step)
         self._keyless |= any(part.changes and key_of_rows(part.table) is None for part in step.parts())

@@ -46,6 +46,9 @@ class Groups(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     keeps_rolled_back: bool
     #: ROLLBACK TO leaves the SAVEPOINT itself in the log.
     savepoints_stay: bool
+    #: Every row of an INSERT is a change that stays, in a table without transactions, also one that IGNORE leaves out
+    #: (write_record in sql_insert.cc).
+    counts_ignored_rows: bool
     #: The zstd frame of a payload does not tell the size of its content, and ends with an empty block behind what was
     #: flushed.
     flushes_payloads: bool

@@ -26,8 +26,8 @@ class Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     noblob_reads_all: tuple[Literal["partitions", "partition_columns", "versions", "duplicates"], ...]
     #: The event that has the text of the statement beside its rows, by its feature.
     query_event: Literal["rows_query", "annotate_rows"]
-    #: Of a statement whose triggers write tables of another kind: its text stands before the rows that are written first
-    #: (those that no rollback reaches), or before those of its own kind.
+    #: Of a statement whose triggers write tables of another kind: its text stands before the rows that are written
+    #: first (those that no rollback reaches), or before those of its own kind.
     text_before: Literal["first", "own"]
     #: ROWS_QUERY is written as a string of C: it ends before a NUL of the text, and its first byte is the low byte of
     #: what is left of its length (else the whole text, behind a 0).
