@@ -83,7 +83,13 @@ def test_what_a_strict_server_does_not_read_is_refused(server: str, type_text: s
         values.encode(type_text, declared, server=server)
 
 
+def test_a_number_of_the_last_microsecond_is_a_time_on_some_releases_of_mariadb() -> None:
+    assert clock_form(Decimal("-101112.999999"), marked=True, no_last_microsecond=True) is None
+    assert clock_form(Decimal("-101112.999999"), marked=True, no_last_microsecond=False) == "-10:11:12.999999"
+
+
 @given(st.one_of(st.text(max_size=30), st.integers(), st.floats(), st.decimals(), st.binary(max_size=30)))
 def test_anything_has_a_form_or_none(declared: Any) -> None:
-    for form in (moment_form(declared), clock_form(declared, marked=True), clock_form(declared, marked=False)):
+    clocks = (clock_form(declared, marked=marked, no_last_microsecond=marked) for marked in (True, False))
+    for form in (moment_form(declared), *clocks):
         assert form is None or isinstance(form, str)
