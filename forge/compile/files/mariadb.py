@@ -206,6 +206,7 @@ class MariadbLog(SessionLog):
         ended = 1 if selected.first is None else 2
         flags = THREAD_SPECIFIC if statement.touches_temporary else 0
         in_engine = selected.first is not None and is_transactional(selected.table)
+        in_engine |= selected.first is None and self.line.groups.mixed_is_transactional
         # The applier's engine takes part in the DDL, which then has the transaction's number (recorded).
         applied = in_engine and self.session.source is not None
         flags2 = ALLOW_PARALLEL | DDL | (TRANSACTIONAL if applied else 0)
@@ -246,13 +247,14 @@ class MariadbLog(SessionLog):
         # Row events that ROLLBACK ends count as such, whatever else was changed (recorded).
         undone = transaction.end == "rollback" and transaction.xa is None and not transaction.has_text
         undone &= not transaction.cut_off
-        reached = transaction.is_transactional or (self.line.groups.mixed_is_transactional and not transaction.alone)
-        transactional = undone or (reached and not transaction.thread_specific)
+        transactional = undone or (transaction.is_transactional and not transaction.thread_specific)
+        transactional |= self.line.groups.mixed_is_transactional and not transaction.alone
         prepared = self.has_xa_end(transaction)
         # Engines behind the log in the list of the transaction's are not counted, and without one the number is -1.
         counted = transaction.two_phase or transaction.engine_first
         unknown = prepared or not (counted or transaction.alone or transaction.end == "rollback")
-        kind = DDL if transaction.made_temporary else TRANSACTIONAL if transactional else 0
+        made = transaction.made_temporary and (transaction.alone or not self.line.groups.mixed_is_transactional)
+        kind = DDL if made else TRANSACTIONAL if transactional else 0
         flags2 = ALLOW_PARALLEL | kind | (PREPARED_XA if prepared else 0)
         xa = transaction.xa if prepared else None
         yield from self._gtid(
