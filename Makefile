@@ -15,9 +15,10 @@ FUZZ_ARGS ?=
 TRUTH_ARGS ?=
 VERDICTS_ARGS ?=
 LINES_ARGS ?=
+COMPAT_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help corpus test unit long fuzz round-trips live truth verdicts nightly kills spark-versions lines bench servers old-servers mono lint docs lock clean testees power known-bugs wheels
+.PHONY: help corpus test unit long fuzz round-trips live truth verdicts nightly kills spark-versions lines compat-matrix bench servers old-servers mono lint docs lock clean testees power known-bugs wheels
 
 help:
 	@echo 'make corpus    compile, decode and judge every case; a summary table, a Parquet manifest in $(OUT)/corpus'
@@ -32,6 +33,7 @@ help:
 	@echo 'make truth     replay 1,000 cases of $(OUT)/corpus on real servers and compare what SELECT gives (half an hour)'
 	@echo 'make verdicts  ask the vendors'"'"' readers and servers about each case of $(OUT)/corpus, into corpora/kit/vendors.tsv (an hour)'
 	@echo 'make lines    record all scenarios on the real servers of their lines and compare, into $(OUT)/lines (hours)'
+	@echo 'make compat-matrix  let real consumers read and apply logs of other lines, into corpora/compat (half an hour)'
 	@echo 'make nightly   run the tests that take minutes each: killed processes, clusters, a million changed logs (hours)'
 	@echo 'make kills     kill the drivers of streams 50 times at random, and the processes of writes (an hour)'
 	@echo 'make spark-versions   run the tests of Spark with PySpark 4.0, 4.1, 4.2, and pandas 3 (half an hour)'
@@ -75,6 +77,9 @@ truth: $(VENV)/.ready
 
 verdicts: $(VENV)/.ready
 	$(BIN)/python -m tests.long.vendors --corpus $(OUT)/corpus $(VERDICTS_ARGS)
+
+compat-matrix: $(VENV)/.ready
+	$(BIN)/python -m tests.long.compat $(COMPAT_ARGS)
 
 lines: $(VENV)/.ready
 	$(BIN)/python -m tests.long.lines --out $(OUT)/lines $(LINES_ARGS)

@@ -41,6 +41,8 @@ class Feature(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     mariadb: str | None = None
     #: Who minds: everybody who reads the log, or only a replica that applies it.
     consumer: Literal["reader", "replica"] = "reader"
+    #: The setting of a replica without which it does not mind.
+    setting: str | None = None
     #: A regular expression that definitions with the feature fit, as forge.sql.reads.features prepares them.
     statement: str | None = None
     #: The same for definitions and statements that change rows.

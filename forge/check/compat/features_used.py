@@ -33,7 +33,11 @@ USE_SQL_FOREIGN_KEY = 0x0010
 GENERATED_INVISIBLE_KEY = 0x0004
 #: Types of optional metadata that came after the others: COLUMN_VISIBILITY, VECTOR_DIMENSIONALITY.
 RECORD_FEATURES = {12: "metadata_visibility", 13: "metadata_vector"}
+#: What a replica needs beside the type.
+APPLIED = {"ANONYMOUS_GTID": "applied_anonymous_groups", "XA_PREPARE": "xa_of_two_groups"}
 _PARTITION = 0x01
+#: Of status variable 130: ALTER TABLE is done, or undone (FL_COMMIT_ALTER_E1 and FL_ROLLBACK_ALTER_E1 of MariaDB).
+_ALTER_ENDS = 0x04 | 0x08
 #: How the seconds of TIMESTAMP stand in the types of before and after 5.6.4, and the last that 31 bits hold.
 _TIMESTAMPS: Mapping[int, Literal["little", "big"]] = {7: "little", 17: "big"}
 _LAST_NEAR = 0x7FFFFFFF
@@ -61,13 +65,16 @@ def event_uses(logged: LoggedEvent, tables: TableMaps, consumer: ServerLine) -> 
     if isinstance(body, FormatDescription):
         yield from _description(body)
     elif isinstance(body, AnonymousGtid):
+        if consumer.knows("gtid"):
+            yield Use("gtid_mode_off" if event.type_name == "ANONYMOUS_GTID" else "gtid_mode_on")
         yield from _gtid(body)
     elif isinstance(body, PreviousGtids) and body.gtid_set[0]:
         yield Use("gtid_tags")
     elif isinstance(body, TableMap):
         yield from _table_map(body)
     elif isinstance(body, ROWS_BODIES):
-        yield from _rows(body, tables)
+        yield from _rows(body)
+        yield from _types_of_values(logged, tables, consumer)
         if not consumer.knows("far_timestamps") and _has_far_timestamp(logged, tables):
             yield Use("far_timestamps")
     elif isinstance(body, (Query, ExecuteLoadQuery, QueryCompressed)):
@@ -104,13 +111,7 @@ def _table_map(body: TableMap) -> Iterator[Use]:
         yield Use("generated_invisible_key")
 
 
-def _rows(body: RowsBody, tables: TableMaps) -> Iterator[Use]:
-    mapped = tables.by_id.get(body.table_id)
-    # A reader needs to know the types of a table when it reads its rows.
-    for code in sorted(set(mapped.body.types) if mapped is not None else ()):
-        feature = reader_feature(code)
-        if feature is not None:
-            yield Use(feature)
+def _rows(body: RowsBody) -> Iterator[Use]:
     bitmaps = [bitmap for bitmap in (body.present, getattr(body, "present_after", None)) if bitmap is not None]
     if any(len(present_columns(bitmap, body.width)) < body.width for bitmap in bitmaps):
         yield Use("row_images")
@@ -119,6 +120,22 @@ def _rows(body: RowsBody, tables: TableMaps) -> Iterator[Use]:
     extra: bytes = getattr(body, "extra", b"")
     if extra[:1] == bytes([_PARTITION]):
         yield Use("extra_row_info")
+
+
+def _types_of_values(logged: LoggedEvent, tables: TableMaps, consumer: ServerLine) -> Iterator[Use]:
+    """The column types that a reader needs to know: those of values, of a NULL it reads nothing."""
+    body = logged.body
+    mapped = tables.by_id.get(body.table_id) if isinstance(body, ROWS_BODIES) else None
+    codes = set(mapped.body.types) if mapped is not None else set()
+    unknown = {code: name for code in codes if (name := reader_feature(code)) and not consumer.knows(name)}
+    if not unknown:
+        return
+    try:
+        cells = [cell for change in tables.changes(logged) for cell in (*(change.before or ()), *(change.after or ()))]
+        there = {cell.column.type_code for cell in cells if cell.raw}
+    except ForgeError:
+        there = codes
+    yield from (Use(unknown[code]) for code in sorted(unknown.keys() & there))
 
 
 def _has_far_timestamp(logged: LoggedEvent, tables: TableMaps) -> bool:
@@ -143,6 +160,8 @@ def _query(body: Query | ExecuteLoadQuery | QueryCompressed, consumer: ServerLin
     for name, value in body.status_variables:
         if name in names:
             yield Use(name)
+        if name == "mariadb_gtid_flags" and value[0] & _ALTER_ENDS:
+            yield Use("alter_in_two_phases")
         if name == "charset":
             yield from _session_collations(value, consumer)
     yield from _statement_uses(text if isinstance(text, str) else text.decode("utf-8", "replace"), consumer)

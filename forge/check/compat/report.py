@@ -18,7 +18,7 @@ from forge.check.canonical.cells import MappedTable
 from forge.check.canonical.decode import canonical_event, event_without_rows
 from forge.check.canonical.readers import knows_type, reading, stops_all_the_same
 from forge.check.canonical.table_maps import TableMaps
-from forge.check.compat.features_used import Use, declared_uses, event_uses, logged_definitions
+from forge.check.compat.features_used import APPLIED, Use, declared_uses, event_uses, logged_definitions
 from forge.check.compat.readers_view import as_seen
 from forge.errors import UnsupportedError
 from forge.events.event import IGNORABLE
@@ -52,14 +52,16 @@ class Finding:
     since: str = ""
     #: Its name in the table of features.
     feature: str | None = None
+    #: The replica's setting on which it depends.
+    setting: str | None = None
     events: tuple[Place, ...] = ()
 
     def plain(self) -> dict[str, Any]:
         places = [{"file": file, "index": index} for file, index in self.events]
         return {
             "effect": self.effect, "consumer": self.consumer, "feature": self.feature, "title": self.title,
-            "reason": self.reason, "since": self.since, "source": self.source, "types": list(self.types),
-            "events": places,
+            "reason": self.reason, "since": self.since, "source": self.source, "setting": self.setting,
+            "types": list(self.types), "events": places,
         }  # fmt: skip
 
 
@@ -154,6 +156,7 @@ class _Judge:
         self.statements = statements
         #: How many types the FORMAT_DESCRIPTION in force lists.
         self.types = 0
+        self.has_checksums = False
 
     def judge(self, files: Iterable[LogSource]) -> Report:
         report = self.report
@@ -164,6 +167,7 @@ class _Judge:
                 if isinstance(logged.body, FormatDescription):
                     report.producer = report.producer or logged.body.server_version
                     self.types = len(logged.body.post_header_lengths)
+                    self.has_checksums = logged.body.checksum_algorithm == 1
                 if not self.wanted.is_all and not chooser.takes(_described(logged, tables, mapped)):
                     seen.note(logged)
                     continue
@@ -187,9 +191,12 @@ class _Judge:
         place = (number, logged.placed.index)
         known_type = knows_type(self.consumer, event.type_code)
         findings = list(self._lacking(logged, tables)) if known_type else [self._unknown(logged)]
+        applied = APPLIED.get(event.type_name)
+        if applied is not None and not self.consumer.knows(applied):
+            findings.append(self._finding(Use(applied), event.type_name))
         for finding in findings:
             self._add(finding, place)
-            if finding.effect == "refuse":
+            if finding.effect == "refuse" and finding.setting is None:
                 stop = Stop(place, logged.placed.offset, event.type_name, finding.reason)
                 if finding.consumer == "reader" and report.reader_stops is None:
                     report.reader_stops = stop
@@ -201,6 +208,8 @@ class _Judge:
     def _uses(self, logged: LoggedEvent, tables: TableMaps) -> Iterator[Use]:
         yield from event_uses(logged, tables, self.consumer)
         body = logged.placed.event.body
+        if isinstance(body, Query) and self.has_checksums:
+            yield Use("checksums_of_statements")
         if isinstance(body, Query) and self.statements is None:
             for statement in logged_definitions(body, self.report.producer):
                 yield from declared_uses(statement)
@@ -215,7 +224,7 @@ class _Judge:
     def _lacking(self, logged: LoggedEvent, tables: TableMaps) -> Iterator[Finding]:
         """What an event, whose type the consumer knows, uses and the consumer lacks."""
         for use in self._uses(logged, tables):
-            if use.missing is not None or not self.consumer.knows(use.feature):
+            if use.missing is not None or feature(use.feature).setting or not self.consumer.knows(use.feature):
                 yield self._finding(use, logged.placed.event.type_name)
 
     def _finding(self, use: Use, type_name: str) -> Finding:
@@ -227,8 +236,9 @@ class _Judge:
             title=lacking.title,
             reason=reaction.reason if use.missing is None else f"{reaction.reason} ({use.missing})",
             source=lacking.source,
-            since=lacking.history(family) if use.missing is None else "",
+            since=lacking.history(family) if use.missing is None and lacking.setting is None else "",
             feature=use.feature,
+            setting=lacking.setting,
             types=(type_name,),
         )
 
@@ -311,6 +321,7 @@ def summary(report: Report) -> Iterator[str]:
         who = "a replica" if finding.consumer == "replica" else "a reader"
         verb = {"ignore": "ignores", "misread": "misreads", "refuse": "refuses"}[finding.effect]
         since = f" [{finding.since}]" if finding.since else ""
+        who += f" with {finding.setting}" if finding.setting else ""
         yield f"  {who} {verb} {finding.title}{since}\n"
         yield f"      {finding.reason}\n      {_places(finding)}; {finding.source}\n"
     yield _stops("reader", report.reader_stops)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -44,6 +44,8 @@ class _Words:
     options: tuple[str, ...]
     #: What its applier needs to have.
     prepared: tuple[str, ...] = ()
+    #: MySQL hands transactions to a worker, whose errors its own status does not tell.
+    has_worker: bool = False
 
 
 _WORDS = {
@@ -58,8 +60,9 @@ _WORDS = {
         state="Replica_SQL_Running_State",
         options=(
             "--gtid-mode=ON_PERMISSIVE", "--enforce-gtid-consistency=WARN", "--skip-replica-start",
-            "--replica-parallel-workers=0", "--performance-schema=1",
+            "--replica-parallel-workers=1", "--performance-schema=1",
         ),
+        has_worker=True,
     ),
     "mariadb": _Words(
         point="CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_USE_GTID = no",
@@ -79,6 +82,20 @@ _WORDS = {
         ),
     ),
 }  # fmt: skip
+_MASTER = replace(
+    _WORDS["mariadb"],
+    point="CHANGE MASTER TO MASTER_HOST = '127.0.0.1'",
+    reset=("RESET SLAVE ALL", "RESET MASTER"),
+    options=("--skip-slave-start",),
+    prepared=(),
+)
+#: Builds whose words are not those that the vendor has today.
+_OLDER_WORDS = {
+    "mysql55": _MASTER,
+    "mysql56": _MASTER,
+    "mysql5624": _MASTER,
+    "mysql80": replace(_WORDS["mysql"], reset=("RESET REPLICA ALL", "RESET MASTER")),
+}
 
 
 class ServerEnded(ForgeError):
@@ -91,20 +108,23 @@ class Applied:
 
     The number is -1 if it does not come to an end, -2 if it stops without one.
 
-    ``selected`` is the first error of a SELECT of the tables that are there then.
+    ``selected`` is the first error of a SELECT of the tables that are there then.  ``place`` is the file, from 0, and
+    the offset up to which it has come: where the group begins that it stops in.
     """
 
     number: int = 0
     error: str = ""
     selected: str = ""
+    place: tuple[int, int] = (0, 4)
 
 
 class Applier:
     """A server for the time of a ``with`` block.  Raises EnvironmentMissing and RecordingError as RealServer does."""
 
-    def __init__(self, build: str) -> None:
+    def __init__(self, build: str, options: Sequence[str] = ("--skip-log-bin", "--replicate-same-server-id")) -> None:
         self.build = BUILDS[build]
-        self._words = _WORDS[self.build.vendor]
+        self._words = _OLDER_WORDS.get(build) or _WORDS[self.build.vendor]
+        self._options = options
         self._server: RealServer | None = None
         self._connection: Any = None
         self._is_fresh = False
@@ -139,7 +159,7 @@ class Applier:
             if number in _LEFT_OVER and not was_fresh:
                 self.renew()
                 return self.apply(files, before=before)
-            return Applied(number, error, self._selected())
+            return Applied(number, error, self._selected(), self._place())
         except pymysql.err.MySQLError as problem:
             if problem.args[0] not in _LOST or self._is_alive():
                 raise
@@ -160,7 +180,7 @@ class Applier:
         """A fresh server in the place of this one."""
         self._end()
         options = [
-            *self._words.options, "--skip-log-bin", "--relay-log=relay", "--replicate-same-server-id", "--server-id=77",
+            *self._words.options, *self._options, "--relay-log=relay", "--server-id=77",
             "--event-scheduler=OFF",
         ]  # fmt: skip
         server = RealServer(None, self.build.name, options, patience=_PATIENCE)
@@ -202,13 +222,14 @@ class Applier:
         try:
             self.query(self._words.stop)
             for statement in self._words.reset:
-                self.query(statement)
+                if statement != "RESET MASTER" or "--skip-log-bin" not in self._options:
+                    self.query(statement)
             if self.query("XA RECOVER"):
                 return False
             for database in [next(iter(row.values())) for row in self.query("SHOW DATABASES")]:
                 if database not in _SYSTEM:
                     self.query(f"DROP DATABASE {_quoted(database)}")
-            if self.build.vendor == "mysql":
+            if self._words.has_worker:
                 users = [row["user"] for row in self.query("SELECT user FROM mysql.user")]
                 return all(user in _ACCOUNTS for user in users)
         except pymysql.err.MySQLError:
@@ -240,22 +261,30 @@ class Applier:
             status = self.query(self._words.status)[0]
             if status[self._words.running] != "Yes":
                 return self._complaint() or (int(status["Last_SQL_Errno"]) or -2, str(status["Last_SQL_Error"]))
-            if "has read all relay log" in (status[self._words.state] or "") and self._is_idle():
+            state = status.get(self._words.state) or self._states()
+            if "has read all relay log" in state and self._is_idle():
                 return self._complaint() or (0, "")
             if time.monotonic() > limit:
-                return -1, f"it had not ended after {_LIMIT:.0f} s: {status[self._words.state]}"
+                return -1, f"it had not ended after {_LIMIT:.0f} s: {state}"
             time.sleep(_POLL)
+
+    def _states(self) -> str:
+        """What the threads do: MySQL 5.5's status does not tell it of the applier."""
+        return ", ".join(str(thread["State"]) for thread in self.query("SHOW PROCESSLIST"))
 
     def _is_idle(self) -> bool:
         """Whether the worker that MySQL's applier hands transactions to has done them."""
-        if self.build.vendor == "mariadb":
-            return True
-        threads = self.query("SHOW PROCESSLIST")
-        return any("Waiting for an event from Coordinator" in str(thread["State"]) for thread in threads)
+        return not self._words.has_worker or "Waiting for an event from Coordinator" in self._states()
+
+    def _place(self) -> tuple[int, int]:
+        status = self.query(self._words.status)[0]
+        names = [Path(line).name for line in (self.server.folder / "data" / "relay.index").read_text().split()]
+        name = Path(str(status["Relay_Log_File"])).name
+        return (names.index(name) if name in names else 0), int(status["Relay_Log_Pos"])
 
     def _complaint(self) -> tuple[int, str] | None:
         """The error of MySQL's worker, which its status does not tell."""
-        if self.build.vendor == "mariadb":
+        if not self._words.has_worker:
             return None
         workers = self.query(
             "SELECT last_error_number AS number, last_error_message AS text"
