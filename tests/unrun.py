@@ -18,6 +18,7 @@ KINDS = {
     "fuzzing harnesses": (r"THE (HARNESS|TARGET) ", 1),
     # The others lie in repositories that no package has.
     "public logs": (r"NOT COMPARED: ", 17),
+    "servers": (r"THE SERVER ", 0),
     "logs of other servers": (r"NOT CHECKED: ", 0),
 }
 _OTHER = "others"

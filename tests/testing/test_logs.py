@@ -58,8 +58,8 @@ def test_a_scenario_may_be_a_file_a_mapping_or_python() -> None:
     table, row = "CREATE TABLE s.t (id INT)", "{id: 3}"
     one_line = f"{{scenario: one, tables: [{table}], transactions: [[{{insert: {{into: s.t, rows: [{row}]}}}}]]}}"
     assert forge.build(one_line).data == forge.build(scenario).data
-    minimal = forge.build(path, settings={"session.row_metadata": "minimal"})
-    assert len(minimal.data) < len(forge.build(path).data)
+    full = forge.build(path, settings={"session.row_metadata": "full"})
+    assert len(full.data) > len(forge.build(path).data)
 
 
 def test_a_line_that_names_a_file_is_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -94,8 +94,16 @@ _OLDER_WORDS = {
     "mysql55": _MASTER,
     "mysql56": _MASTER,
     "mysql5624": _MASTER,
-    "mysql80": replace(_WORDS["mysql"], reset=("RESET REPLICA ALL", "RESET MASTER")),
-}
+    "mysql80": replace(
+        _WORDS["mysql"],
+        reset=("RESET REPLICA ALL", "RESET MASTER"),
+        options=(
+            "--gtid-mode=ON_PERMISSIVE", "--enforce-gtid-consistency=WARN", "--skip-replica-start",
+            "--replica-parallel-workers=0",
+        ),
+        has_worker=False,
+    ),
+}  # fmt: skip
 
 
 class ServerEnded(ForgeError):
@@ -222,7 +230,8 @@ class Applier:
         try:
             self.query(self._words.stop)
             for statement in self._words.reset:
-                if statement != "RESET MASTER" or "--skip-log-bin" not in self._options:
+                # Servers before 8.0 refuse it without a log.
+                if self._words is not _MASTER or statement != "RESET MASTER" or "--skip-log-bin" not in self._options:
                     self.query(statement)
             if self.query("XA RECOVER"):
                 return False
