@@ -12,7 +12,7 @@ from forge.compile.files.own import own_events
 from forge.errors import EnvironmentMissing, ScenarioError
 from forge.plan.metadata_forms import MetadataForms
 from forge.plan.plan import Plan
-from forge.plan.session import PayloadForms, RelayLog, Session
+from forge.plan.session import PayloadForms, RelayLog, Session, on_line
 from forge.plan.statement_text import LoadFile
 from forge.plan.transactions import Transaction
 from forge.record.builds import BUILD_OF_LINE
@@ -62,14 +62,14 @@ def options_for(plan: Plan) -> list[str]:
 
     Raises ScenarioError for a session that no real server can have.
     """
-    session = plan.session
+    line = server_line(plan.server)
+    session = on_line(plan.session, line)
     _check_recordable(session)
     if next(own_events(plan), None) is not None:
         raise ScenarioError("no server writes the events that the scenario places", expected="no `event` in it")
-    line = server_line(plan.server)
     common = [
         f"--server-id={session.server_id}",
-        *([f"--binlog-checksum={_checksum(session, line).upper()}"] if line.knows("checksums") else []),
+        *([f"--binlog-checksum={(session.checksum or 'none').upper()}"] if line.knows("checksums") else []),
         f"--binlog-row-event-max-size={session.binlog_row_event_max_size}",
     ]
     if any(True for _ in loads_of(plan)):
@@ -82,12 +82,8 @@ def options_for(plan: Plan) -> list[str]:
         # What the binary log has must be in the tables again after a crash.
         common.append("--innodb-flush-log-at-trx-commit=1")
     if line.query.explicit_timestamps_set_by == "server":
-        common.append(f"--explicit-defaults-for-timestamp={int(session.explicit_defaults_for_timestamp)}")
+        common.append(f"--explicit-defaults-for-timestamp={int(bool(session.explicit_defaults_for_timestamp))}")
     return [*common, *_VENDOR_OPTIONS[line.family](session, line)]
-
-
-def _checksum(session: Session, line: ServerLine) -> str:
-    return session.checksum or ("crc32" if line.framing.checksums_by_default else "none")
 
 
 def _mysql_options(session: Session, line: ServerLine) -> list[str]:
@@ -286,7 +282,7 @@ def loads_of(plan: Plan) -> Iterator[LoadFile]:
 
 
 def _check_recordable(session: Session) -> None:
-    size = session.binlog_row_event_max_size
+    size = session.binlog_row_event_max_size or 0
     if size < EVENT_SIZE_STEP or size % EVENT_SIZE_STEP:
         raise ScenarioError(
             f"binlog_row_event_max_size {size} cannot be recorded", expected=f"a multiple of {EVENT_SIZE_STEP}"

@@ -80,7 +80,7 @@ def test_a_body_tells_which_columns_of_its_row_it_may_set(body: str, columns: se
 def test_a_body_tells_which_columns_of_its_row_it_names() -> None:
     body = "BEGIN SET @a = NEW.x, NEW.y = OLD.z; INSERT INTO log SELECT NEW.`x`, 'NEW.q'; END"
     changes = body_changes(body, "d")
-    assert (changes.new, changes.old) == ({"x", "y"}, {"z"})
+    assert (changes.new, changes.old) == (frozenset(("x", "y")), frozenset("z"))
 
 
 @pytest.mark.parametrize(
