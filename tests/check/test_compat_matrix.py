@@ -21,18 +21,17 @@ _GTIDS = ("GTID", "ANONYMOUS_GTID", "GTID_TAGGED", "MARIADB_GTID")
 @cache
 def groups_of(log: str) -> list[list[int]]:
     """The offsets of a log's events by group; those before the first group are of it, as a replica's place has them."""
+    placed_events = list(read_events(data_of(log), strict=False))
+    with_gtids = any(placed.event.type_name in _GTIDS for placed in placed_events)
     groups: list[list[int]] = [[]]
-    within = named = begun = False
-    for placed in read_events(data_of(log), strict=False):
-        event = placed.event
-        text = str(getattr(event.body, "query", ""))
-        if begun and (event.type_name in _GTIDS or (text and not within and not named)):
+    within = begun = False
+    for placed in placed_events:
+        text = str(getattr(placed.event.body, "query", ""))
+        begins = placed.event.type_name in _GTIDS if with_gtids else bool(text) and not within
+        if begins and begun:
             groups.append([])
-        begun = begun or event.type_name in _GTIDS or bool(text)
-        named = event.type_name in _GTIDS
-        opens = text == "BEGIN" or text.startswith("XA START")
-        closes = event.type_name in ("XID", "XA_PREPARE") or text in ("COMMIT", "ROLLBACK")
-        within = (within or opens) and not closes
+        begun = begun or begins
+        within = (within or text == "BEGIN") and placed.event.type_name != "XID" and text not in ("COMMIT", "ROLLBACK")
         groups[-1].append(placed.offset)
     return groups
 

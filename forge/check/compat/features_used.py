@@ -123,7 +123,7 @@ def _rows(body: RowsBody) -> Iterator[Use]:
 
 
 def _types_of_values(logged: LoggedEvent, tables: TableMaps, consumer: ServerLine) -> Iterator[Use]:
-    """The column types that a reader needs to know: those of values, of a NULL it reads nothing."""
+    """The column types that a reader needs to know: those of values; of a NULL, MySQL's readers read nothing."""
     body = logged.body
     mapped = tables.by_id.get(body.table_id) if isinstance(body, ROWS_BODIES) else None
     codes = set(mapped.body.types) if mapped is not None else set()
@@ -132,7 +132,7 @@ def _types_of_values(logged: LoggedEvent, tables: TableMaps, consumer: ServerLin
         return
     try:
         cells = [cell for change in tables.changes(logged) for cell in (*(change.before or ()), *(change.after or ()))]
-        there = {cell.column.type_code for cell in cells if cell.raw}
+        there = {cell.column.type_code for cell in cells if cell.raw or consumer.family == "mariadb"}
     except ForgeError:
         there = codes
     yield from (Use(unknown[code]) for code in sorted(unknown.keys() & there))

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from forge.binlog import write_binlog
+from forge.binlog import read_events, write_binlog
 from forge.compile import compile_files
 from forge.errors import ScenarioError
+from forge.events.query import Query
 from forge.plan.plan import Plan
 from forge.record.builds import BUILD_OF_LINE
 from forge.record.recording import BINLOG, INDEX, RECORDING, SCENARIO, recorded_settings
@@ -40,8 +41,7 @@ def logs(each: int) -> Iterator[Log]:
     for file in sorted((corpora_dir() / "recordings").rglob(RECORDING)):
         binlog = file.with_name(BINLOG)
         small = binlog.is_file() and binlog.stat().st_size <= _LARGEST and not file.with_name(INDEX).exists()
-        # A server without grant tables names no definer, and no other takes that.
-        if small and b"DEFINER=``" not in binlog.read_bytes():
+        if small and _goes_on(binlog.read_bytes()):
             server = plan(load_scenario(file.with_name(SCENARIO), recorded_settings(file.parent))).server
             of_line.get(server, []).append(file.parent)
     for folders in of_line.values():
@@ -50,6 +50,12 @@ def logs(each: int) -> Iterator[Log]:
             planned = plan(load_scenario(folder / SCENARIO, settings))
             name = folder.relative_to(corpora_dir()).as_posix()
             yield Log(name, (folder / BINLOG).read_bytes(), planned)
+
+
+def _goes_on(data: bytes) -> bool:
+    """Whether a replica of the writer itself can take the log: statements have definers, and none failed."""
+    queries = [placed.event.body for placed in read_events(data) if isinstance(placed.event.body, Query)]
+    return b"DEFINER=``" not in data and not any(query.error_code for query in queries)
 
 
 def data_of(name: str) -> bytes:
