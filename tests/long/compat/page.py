@@ -30,18 +30,20 @@ was given; *misled* counts those that it applied without an error, with other ro
 
 ## Readers
 
-How many logs the vendor's reader read to the end.
+How many logs the vendor's reader read to the end. Three servers came without one (-).
 
 {readers}
 """
 
 
 def _grid(rows: Sequence[Measured], cell: Callable[[list[Measured]], str]) -> str:
-    lines = sorted({row.writer for row in rows} | {row.consumer for row in rows}, key=_order)
-    table = [f"| from \\ to | {' | '.join(lines)} |", "|---" * (len(lines) + 1) + "|"]
-    for writer in lines:
+    writers, consumers = (
+        sorted(lines, key=_order) for lines in ({row.writer for row in rows}, {row.consumer for row in rows})
+    )
+    table = [f"| from \\ to | {' | '.join(consumers)} |", "|---" * (len(consumers) + 1) + "|"]
+    for writer in writers:
         of_writer = [row for row in rows if row.writer == writer]
-        cells = [cell([row for row in of_writer if row.consumer == consumer]) for consumer in lines]
+        cells = [cell([row for row in of_writer if row.consumer == consumer]) for consumer in consumers]
         table.append(f"| {writer} | {' | '.join(cells)} |")
     return "\n".join(table)
 
@@ -57,7 +59,8 @@ def _applied(pairs: list[Measured]) -> str:
 
 
 def _read(pairs: list[Measured]) -> str:
-    return f"{sum(row.reader == 'end' for row in pairs)} of {len(pairs)}"
+    measured = [row.reader == "end" for row in pairs if row.reader not in ("unmeasured", "withheld")]
+    return f"{sum(measured)} of {len(measured)}" if measured else "-"
 
 
 def _subject(title: str, words: str, rows: Sequence[Measured], wanted: Callable[[Measured], bool]) -> str:
