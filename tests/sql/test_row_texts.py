@@ -115,12 +115,12 @@ def test_a_string_beside_a_branch_does_not_make_its_function_sure() -> None:
 
 def test_a_user_variable_is_no_column_of_its_name() -> None:
     assert reads_of("UPDATE t SET a = @a, b = @`b`, c = @@c").named == {
-        "update": 1,
-        "t": 1,
-        "set": 1,
-        "a": 1,
-        "b": 1,
-        "c": 1,
+        ("", "update"): 1,
+        ("", "t"): 1,
+        ("", "set"): 1,
+        ("", "a"): 1,
+        ("", "b"): 1,
+        ("", "c"): 1,
     }
 
 
