@@ -21,7 +21,11 @@ from forge.resources import corpora_dir
 from forge.testing.events import bodies
 
 SCHEMA = jsonschema.Draft202012Validator(listing_schema())
-RECORDED = sorted(path for path in (Path(corpora_dir()) / "recordings").rglob("*.0*") if path.stat().st_size < 8000)
+RECORDED = sorted(
+    path
+    for path in (Path(corpora_dir()) / "recordings").rglob("*.0[0-9][0-9][0-9][0-9][0-9]*")
+    if path.stat().st_size < 8000
+)
 HEADER = {"timestamp": 0, "server_id": 1}
 
 

@@ -133,8 +133,9 @@ def test_compat_of_a_log_says_what_a_consumer_does_not_know(log: Path, capfd: py
     assert app.run(["compat", str(log), "--to", "mysql-8.0"]) == 0
     shown = capfd.readouterr().out
     assert shown.startswith("A log of 9.7.4 for a consumer of mysql-8.0:")
-    assert "A reader stops at event 16, WRITE_ROWS" in shown
-    assert shown.endswith("A reader reads 16 of 24 events, and 2 of 4 rows.\n")
+    assert "A replica stops at event 7, QUERY at 609: it does not parse the declaration.\n" in shown
+    # Of a NULL it reads nothing.
+    assert shown.endswith("A reader reads 24 of 24 events, and 4 of 4 rows.\n")
 
 
 def test_compat_of_some_events_of_several_logs(log: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -20,7 +20,7 @@ from forge.values.registry import codec_for
 from forge.values.text.enums import MemberCodec
 
 RECORDINGS = Path(__file__).parents[2] / "corpora" / "recordings"
-LOGS = sorted(path for path in RECORDINGS.rglob("*.0*") if path.suffix[1:].isdigit())
+LOGS = sorted(path for path in RECORDINGS.rglob("*.0[0-9][0-9][0-9][0-9][0-9]*") if path.suffix[1:].isdigit())
 
 
 def value_of(cell: Cell) -> Any:

@@ -31,7 +31,7 @@ from forge.values.wire_types import WireType
 from tests.columnar.cells import array_of
 
 RECORDINGS = Path(__file__).parents[2] / "corpora" / "recordings"
-LOGS = sorted(path for path in RECORDINGS.rglob("*.0*") if path.suffix[1:].isdigit())
+LOGS = sorted(path for path in RECORDINGS.rglob("*.0[0-9][0-9][0-9][0-9][0-9]*") if path.suffix[1:].isdigit())
 
 pytestmark = pytest.mark.slow
 

@@ -21,7 +21,7 @@ _MOST_CHANGES = 3
 @cache
 def recordings() -> tuple[bytes, ...]:
     """The logs that real servers wrote, the same in every run for one state of the repository."""
-    paths = sorted(corpora_dir().joinpath("recordings").rglob("*.[0-9]*"))
+    paths = sorted(corpora_dir().joinpath("recordings").rglob("*.[0-9][0-9][0-9][0-9][0-9][0-9]*"))
     logs = [path.read_bytes() for path in paths if path.is_file()]
     return tuple(dict.fromkeys(log for log in logs if log[:4] == MAGIC))
 

@@ -16,9 +16,11 @@ from forge.render.annotated import annotated_listing
 from forge.resources import corpora_dir
 from forge.testing.events import files
 
-RECORDED = sorted(path for path in (Path(corpora_dir()) / "recordings").rglob("*.0*") if path.stat().st_size < 8000)[
-    ::60
-]
+RECORDED = sorted(
+    path
+    for path in (Path(corpora_dir()) / "recordings").rglob("*.0[0-9][0-9][0-9][0-9][0-9]*")
+    if path.stat().st_size < 8000
+)[::60]
 #: Offset, bytes, and the field's name.
 ROW = re.compile(r"^# +(\d+)  ((?:[0-9a-f]{2} ?)+)", re.MULTILINE)
 

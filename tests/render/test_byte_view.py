@@ -29,7 +29,7 @@ from forge.resources import corpora_dir
 from forge.testing.events import bodies_of, files
 
 _HOME = corpora_dir() / "recordings"
-_ALL = sorted(path for path in _HOME.rglob("*.0*") if path.stat().st_size < 20_000)
+_ALL = sorted(path for path in _HOME.rglob("*.0[0-9][0-9][0-9][0-9][0-9]*") if path.stat().st_size < 20_000)
 
 
 def _recording(name: str) -> Path:

@@ -58,7 +58,7 @@ def test_the_testee_knows_every_form_of_every_kind() -> None:
 def test_values_that_servers_wrote_are_right_in_every_form() -> None:
     def rows() -> Iterator[Mapping[str, Any]]:
         for name in RECORDED:
-            for path in sorted((corpora_dir() / "recordings" / name).rglob("*.0*")):
+            for path in sorted((corpora_dir() / "recordings" / name).rglob("*.0[0-9][0-9][0-9][0-9][0-9]*")):
                 if path.stat().st_size < 1 << 16:
                     yield from msgspec.json.decode(msgspec.json.encode(expected_of(path.read_bytes()).rows))
 

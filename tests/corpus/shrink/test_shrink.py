@@ -23,7 +23,7 @@ from forge.resources import corpora_dir
 from forge.values.wire_types import WireType
 
 _HOME = corpora_dir() / "recordings"
-_ALL = sorted(path for path in _HOME.rglob("*.0*") if path.stat().st_size < 20_000)
+_ALL = sorted(path for path in _HOME.rglob("*.0[0-9][0-9][0-9][0-9][0-9]*") if path.stat().st_size < 20_000)
 
 
 def recording(name: str) -> bytes:
