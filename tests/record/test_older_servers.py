@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("pymysql")
+
 from forge.binlog import write_binlog
 from forge.compile import compile_files
 from forge.record.builds import BUILD_OF_LINE, BUILDS, LINES_OF_TODAY, how_to_get, is_unpacked
