@@ -76,7 +76,7 @@ def _mariadb(name: str, release: str, line: str) -> Build:
     # From 11.4 on a server makes a key for TLS when it starts, which takes seconds; and clients ask for one.
     return Build(
         name, f"MariaDB {release}", line, "mariadbd", "mariadb", "mariadb-binlog", "mariadb",
-        (*_SMALL_INNODB, "--skip-ssl"), client_options=("--binary-mode", "--skip-ssl"),
+        _SMALL_MARIADB, client_options=("--binary-mode", "--skip-ssl"),
     )  # fmt: skip
 
 

@@ -108,7 +108,7 @@ def printed(build: str, chain: Chain) -> bytes:
 def apply(build: str, server: RealServer, sql: bytes) -> None:
     client = [
         str(servers_home() / f"{build}.run"), BUILDS[build].client, "--no-defaults", "-uroot", "-S",
-        str(server.socket), "--binary-mode",
+        str(server.socket), *BUILDS[build].client_options,
     ]  # fmt: skip
     subprocess.run(client, input=sql, check=True, capture_output=True, timeout=120)
 

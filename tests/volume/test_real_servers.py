@@ -54,7 +54,8 @@ def test_a_fresh_server_has_the_state_after_the_whole_chain(tmp_path: Path, buil
     with RealServer(name=build, options=OPTIONS[build]) as server:
         if gtid:
             server.run_sql("RESET BINARY LOGS AND GTIDS")
-        client = [program, BUILDS[build].client, "--no-defaults", "-uroot", "-S", str(server.socket), "--binary-mode"]
+        asked = BUILDS[build]
+        client = [program, asked.client, "--no-defaults", "-uroot", "-S", str(server.socket), *asked.client_options]
         subprocess.run(client, input=read.stdout, check=True, capture_output=True, timeout=300)
         for table, rows in declared(tmp_path / "out").items():
             selected = server.run_sql(f"SELECT * FROM {table} ORDER BY {', '.join(KEYS[table])}").splitlines()
