@@ -140,12 +140,9 @@ def read_besides(table: Table, assigned: frozenset[int], line: ServerLine) -> fr
         used += [{names[name] for name in part.expression.uses} for part in key.parts if part.expression is not None]
     if line.texts.reads_key_columns:
         # InnoDB's other keys have the columns of the primary key too.
-        primary = {part.column for key in table.keys if key.kind == "primary" for part in key.parts}
-        if table.engine != "InnoDB" or any(
-            part.prefix for key in table.keys if key.kind == "primary" for part in key.parts
-        ):
-            primary.clear()
-        used += [{part.column for part in key.parts} | primary for key in table.keys]
+        primary = table.primary_key.parts if table.primary_key is not None and table.engine == "InnoDB" else []
+        clustered = set() if any(part.prefix for part in primary) else {part.column for part in primary}
+        used += [{part.column for part in key.parts} | clustered for key in table.keys]
     return frozenset().union(*(columns for columns in used if columns & assigned))
 
 

@@ -185,3 +185,8 @@ def on_line(session: Session, line: ServerLine) -> Session:
     """The session with the defaults of its line in the place of what it does not say."""
     unsaid = [name for name in line.settings.__struct_fields__ if getattr(session, name) is None]
     return msgspec.structs.replace(session, **{name: getattr(line.settings, name) for name in unsaid})
+
+
+def row_event_limit(session: Session, line: ServerLine) -> int:
+    """Bytes that the rows of one event may have."""
+    return session.binlog_row_event_max_size or line.settings.binlog_row_event_max_size

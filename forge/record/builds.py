@@ -22,7 +22,7 @@ _SMALL_INNODB = (
     "--innodb-buffer-pool-dump-at-shutdown=0",
     "--innodb-buffer-pool-load-at-startup=0",
 )
-#: Since 11.4 a server makes itself a TLS key when it starts, which takes seconds.
+#: Since 11.4 a server makes itself a TLS key when it starts, which takes seconds, and clients ask for one.
 _SMALL_MARIADB = (*_SMALL_INNODB, "--skip-ssl")
 #: Before 5.7.7 the default format is STATEMENT, and GTIDs ask for --log-slave-updates.
 _OLD_MYSQL = (*_QUICK, "--skip-innodb-doublewrite", "--binlog-format=ROW", "--log-slave-updates")
@@ -73,7 +73,6 @@ def _mysql(
 
 
 def _mariadb(name: str, release: str, line: str) -> Build:
-    # From 11.4 on a server makes a key for TLS when it starts, which takes seconds; and clients ask for one.
     return Build(
         name, f"MariaDB {release}", line, "mariadbd", "mariadb", "mariadb-binlog", "mariadb",
         _SMALL_MARIADB, client_options=("--binary-mode", "--skip-ssl"),

@@ -67,17 +67,8 @@ server_id INT UNSIGNED NOT NULL, seq_no BIGINT UNSIGNED NOT NULL, PRIMARY KEY (d
 """,
     ),
 }
-#: MySQL before 8.0.22; one source alone before 5.7.
-_MASTER = _Words(
-    of="",
-    change="CHANGE MASTER TO {place}",
-    receive="START SLAVE IO_THREAD",
-    start="START SLAVE",
-    status="SHOW SLAVE STATUS",
-    written="SHOW MASTER STATUS",
-    waits=("--skip-slave-start",),
-    applies=(),
-)
+#: MySQL before 8.0.22: what MariaDB says, without channels (5.7 has them, and no build).
+_MASTER = replace(_WORDS["mariadb"], of="", applies=(), prepared="")
 #: Builds whose words are not those that the vendor has today.
 _OLDER_WORDS = {
     "mysql55": _MASTER,

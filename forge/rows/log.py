@@ -29,6 +29,7 @@ from forge.events.format import CHECKSUM_SIZE, FormatContext
 from forge.plan.engines import is_transactional
 from forge.plan.keys import key_of_rows
 from forge.plan.plan import Plan
+from forge.plan.session import row_event_limit
 from forge.plan.tables import Key, Table
 from forge.rows.cells import CellWriter, RowsToWrite
 from forge.rows.changes import ChangeReader, Changes
@@ -74,7 +75,7 @@ class RowsLog:
         self.envelopes = Envelopes(plan, table, self.line, compiled)
         columns = wire_columns(table, plan.session, self.line)
         self.cells = CellWriter(table, columns, self.line, output.workers)
-        self.limit = plan.session.binlog_row_event_max_size or self.line.settings.binlog_row_event_max_size
+        self.limit = row_event_limit(plan.session, self.line)
         self.largest = _NO_LIMIT if plan.session.max_binlog_size is None else plan.session.max_binlog_size
         self.payload = self._payload_form()
         self.rows = 0

@@ -26,6 +26,7 @@ from forge.compile.groups.grouping import logged_groups
 from forge.events.event import Event, advance, encode_event
 from forge.events.format import CHECKSUM_SIZE, FormatContext
 from forge.events.gtid import AnonymousGtid
+from forge.plan.session import row_event_limit
 from forge.volume.batches import INSERT, UPDATE, Batch, batch_of, batches_between, spread
 from forge.volume.dependencies import DependencyClock, Entries, WrittenKeys
 from forge.volume.envelopes import KINDS, FormCompiler, Statement
@@ -207,7 +208,7 @@ class _EpochRows:
         session = setup.definitions.plan.session
         self.keys = WrittenKeys(setup.definitions.epochs[epoch].tables, self.sources, checks=session.foreign_key_checks)
         line = setup.definitions.line
-        self.limit = session.binlog_row_event_max_size or line.settings.binlog_row_event_max_size
+        self.limit = row_event_limit(session, line)
         self.padding = line.rows.null_padding
         self._assigned = [
             frozenset(

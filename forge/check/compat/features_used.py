@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from forge.binlog.logged import LoggedEvent
 from forge.charsets import collation, find_collation
+from forge.check.canonical.cells import Cell
 from forge.check.canonical.table_maps import TableMaps
 from forge.errors import ForgeError, ScenarioError
 from forge.events.event import Event
@@ -122,6 +123,13 @@ def _rows(body: RowsBody) -> Iterator[Use]:
         yield Use("extra_row_info")
 
 
+def _cells(logged: LoggedEvent, tables: TableMaps) -> Iterator[Cell]:
+    """The cells of a row event's images.  Raises ForgeError where they cannot be read."""
+    for change in tables.changes(logged):
+        yield from change.before or ()
+        yield from change.after or ()
+
+
 def _types_of_values(logged: LoggedEvent, tables: TableMaps, consumer: ServerLine) -> Iterator[Use]:
     """The column types that a reader needs to know: those of values; of a NULL, MySQL's readers read nothing."""
     body = logged.body
@@ -131,7 +139,7 @@ def _types_of_values(logged: LoggedEvent, tables: TableMaps, consumer: ServerLin
     if not unknown:
         return
     try:
-        cells = [cell for change in tables.changes(logged) for cell in (*(change.before or ()), *(change.after or ()))]
+        cells = _cells(logged, tables)
         there = {cell.column.type_code for cell in cells if cell.raw or consumer.family == "mariadb"}
     except ForgeError:
         there = codes
@@ -145,11 +153,10 @@ def _has_far_timestamp(logged: LoggedEvent, tables: TableMaps) -> bool:
     if mapped is None or not _TIMESTAMPS.keys() & set(mapped.body.types):
         return False
     with suppress(ForgeError):
-        for change in tables.changes(logged):
-            for cell in (*(change.before or ()), *(change.after or ())):
-                order = _TIMESTAMPS.get(cell.column.type_code)
-                if order is not None and cell.raw and int.from_bytes(cell.raw[:4], order) > _LAST_NEAR:
-                    return True
+        for cell in _cells(logged, tables):
+            order = _TIMESTAMPS.get(cell.column.type_code)
+            if order is not None and cell.raw and int.from_bytes(cell.raw[:4], order) > _LAST_NEAR:
+                return True
     return False
 
 

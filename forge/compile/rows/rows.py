@@ -38,7 +38,7 @@ from forge.events.rows import (
 )
 from forge.plan.changes import ChangeKind, Insertions, RowChange
 from forge.plan.keys import key_of_rows
-from forge.plan.session import Session
+from forge.plan.session import Session, row_event_limit
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import Row, Table
 from forge.servers import ServerLine
@@ -134,7 +134,7 @@ def _grouped(
 ) -> Iterator[tuple[_Shape, list[bytes]]]:
     shape: _Shape | None = None
     pending: list[bytes] = []
-    size, most = 0, session.binlog_row_event_max_size or line.settings.binlog_row_event_max_size
+    size, most = 0, row_event_limit(session, line)
     for its_shape, row in rows:
         limit = 0 if its_shape.alone or line.rows.single_rows else most
         if shape is not None and (its_shape != shape or size + len(row) > limit):
