@@ -129,6 +129,9 @@ def _refusals_differ(expected: ForgeError | None, met: ForgeError) -> str | None
         if isinstance(expected, FormatError):
             if met.phase == "checksum" and met.event_index == expected.event_index:
                 return None
+            # A body that no row depends on is passed by; what a later event has is met then.
+            if _unread(expected) and met.event_index is not None and met.event_index > (expected.event_index or 0):
+                return None
             if (met.rule, met.phase, met.offset) == (expected.rule, expected.phase, expected.offset):
                 return None
     if isinstance(met, UnsupportedError) and "read in bulk" in str(met):
