@@ -1,6 +1,6 @@
 """Folding text to a key that is equal for strings which a collation calls equal.
 
-The facts are in ``data/*.fold``, made from the servers' WEIGHT_STRING by ``forge.charsets.weights``.  A section
+The facts are in ``data/*.fold``, made from the servers' WEIGHT_STRING by ``tests/charsets/measuring``.  A section
 ``[name parent base]`` tells what one collation does to single characters: first its own lines, then its parent's,
 then its base, an operation of Unicode's own that comes near.  A line is ``first count key``: that many characters
 from ``first`` on become ``key`` ("-": ignored; "61.65": two characters; with "+": successive characters become

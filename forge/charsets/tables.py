@@ -1,6 +1,6 @@
 """Character sets with a table: a Python codec, and what the servers do differently.
 
-The differences lie in ``data/NAME.map``, written by ``forge.charsets.measure`` from a server's own conversions.
+The differences lie in ``data/NAME.map``, written by ``tests/charsets/measuring`` from a server's own conversions.
 A line is ``direction bytes code-point count``: ``>`` bytes become a character, ``<`` a character becomes bytes,
 ``=`` both; ``-`` stands for "nothing".  ``count`` successive
 characters have successive last bytes.  Bytes and code points are hexadecimal, counts decimal.

@@ -52,7 +52,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "fuzz": ("forge.cli.commands.fuzz", "Look for changed logs that a decoder in any language gets wrong."),
     "fixture": ("forge.cli.commands.fixture", "Make a test in another language of a scenario's log and rows."),
-    "charsets": ("forge.cli.commands.charsets", "Compare character-set codecs with a real server."),
     "schema-of": ("forge.cli.commands.schema_of", "Print a CREATE TABLE for every table map of a binary log."),
     "schema": ("forge.cli.commands.schema", "Print a JSON Schema: of scenarios, of the decode, or of listings."),
 }

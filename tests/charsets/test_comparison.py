@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.charsets import collation, compare_key, is_exact
-from forge.charsets.weights import fold_by_weights
 from forge.errors import ScenarioError
+from tests.charsets.measuring.weights import fold_by_weights
 
 EQUAL = [
     ("utf8mb4_0900_ai_ci", "Straße", "STRASSE"), ("utf8mb4_0900_ai_ci", "Ærø", "AERO"),

@@ -1,6 +1,6 @@
 """Frozen digests of all that the sets decode and encode, so that a change in Python's codecs is noticed.
 
-When one differs and the data files are as they were, ask a real server: ``python -m forge.charsets.measure``.
+When one differs and the data files are as they were, ask a real server: ``python -m tests.charsets.measuring.codecs``.
 """
 
 from __future__ import annotations

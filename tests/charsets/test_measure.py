@@ -8,12 +8,12 @@ from typing import Protocol
 import pytest
 
 from forge.charsets import collation, tables
-from forge.charsets.live import LiveServer
-from forge.charsets.measure import Difference, differences, main, measure
-from forge.charsets.observe import mapped
-from forge.charsets.patching import runs
-from forge.charsets.weights import disagreements
 from forge.errors import EnvironmentMissing, ScenarioError
+from tests.charsets.measuring.codecs import Difference, differences, main, measure
+from tests.charsets.measuring.live import LiveServer
+from tests.charsets.measuring.observe import mapped
+from tests.charsets.measuring.patching import runs
+from tests.charsets.measuring.weights import disagreements
 
 
 class Home(Protocol):

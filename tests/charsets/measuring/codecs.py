@@ -1,7 +1,7 @@
 """Comparing our character sets with a real server's, over every sequence of bytes that can matter.
 
-``python -m forge.charsets.measure --server DIR [--charset NAME]`` lists every difference.  With ``--write`` the
-differences between the server and Python's codecs become the data files ``data/NAME.map`` first.
+``python -m tests.charsets.measuring.codecs --server DIR [--charset NAME]`` lists every difference.  With ``--write``
+the differences between the server and Python's codecs become the data files ``data/NAME.map`` first.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Literal
 
 from forge.charsets.base import Charset
-from forge.charsets.live import LiveServer
-from forge.charsets.observe import observe_decoding, observe_encoding
-from forge.charsets.patching import write_patch
 from forge.charsets.registry import charset, charset_names
 from forge.charsets.tables import MULTI_BYTE, SINGLE_BYTE
 from forge.errors import FormatError, ScenarioError
+from tests.charsets.measuring.live import LiveServer
+from tests.charsets.measuring.observe import observe_decoding, observe_encoding
+from tests.charsets.measuring.patching import write_patch
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def _points(text: str | None) -> str | None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Measure one or all character sets; exit code 1 if there is a difference."""
-    parser = argparse.ArgumentParser(prog="python -m forge.charsets.measure", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.charsets.measuring.codecs", description=__doc__)
     parser.add_argument("--server", type=Path, required=True, help="an unpacked server: NAME.run or its folder")
     parser.add_argument("--charset", action="append", help="the set to measure (default: all that the server has)")
     parser.add_argument("--write", action="store_true", help="write the data files from this server first")

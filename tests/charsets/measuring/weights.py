@@ -1,8 +1,9 @@
 """Making the folding data from the servers' WEIGHT_STRING, and comparing our keys with it.
 
-``python -m forge.charsets.weights --server DIR [--server DIR] --write`` writes ``data/*.fold`` from the first server
-that has each collation; without ``--write`` it lists, for every collation of the servers, the characters which our
-keys tell apart and the server does not, or the other way.  Tried are all characters below U+20000 (planes 0 and 1).
+``python -m tests.charsets.measuring.weights --server DIR [--server DIR] --write`` writes ``data/*.fold`` from the
+first server that has each collation; without ``--write`` it lists, for every collation of the servers, the characters
+which our keys tell apart and the server does not, or the other way.  Tried are all characters below U+20000 (planes
+0 and 1).
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from pathlib import Path
 from forge.charsets import folding
 from forge.charsets.collations import Collation, collation
 from forge.charsets.comparison import as_stored, compare_key, is_exact
-from forge.charsets.live import LiveServer
-from forge.charsets.observe import prepare
 from forge.charsets.registry import charset
+from tests.charsets.measuring.live import LiveServer
+from tests.charsets.measuring.observe import prepare
 
 #: Weights of the characters that a set can hold.
 Weights = dict[str, bytes]
@@ -250,7 +251,7 @@ def _points(characters: tuple[str, ...]) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Write the data files, or list disagreements; exit code 1 if there are any."""
-    parser = argparse.ArgumentParser(prog="python -m forge.charsets.weights", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.charsets.measuring.weights", description=__doc__)
     parser.add_argument("--server", type=Path, action="append", required=True, help="an unpacked server")
     parser.add_argument("--collation", action="append", help="compare only these collations")
     parser.add_argument("--write", action="store_true", help="write the data files instead of comparing")

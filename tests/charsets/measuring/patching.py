@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from forge.charsets import tables
-from forge.charsets.live import LiveServer
-from forge.charsets.observe import observe_decoding, observe_encoding
 from forge.charsets.registry import forget
+from tests.charsets.measuring.live import LiveServer
+from tests.charsets.measuring.observe import observe_decoding, observe_encoding
 
 #: (bytes, character), either of them None for "nothing".
 _Pair = tuple[bytes | None, str | None]

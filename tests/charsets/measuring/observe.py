@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from forge.charsets.live import LiveServer
 from forge.charsets.registry import charset
+from tests.charsets.measuring.live import LiveServer
 
 _ANY = "00-ff"
 _PAIR = "00-ff 00-ff"
