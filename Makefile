@@ -63,7 +63,7 @@ long: $(VENV)/.ready
 
 fuzz: $(VENV)/.ready
 	FORGE_CHECKED_KERNELS=1 FORGE_DAMAGED_LOGS=10000 HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -o faulthandler_timeout=7200 \
-	  tests/columnar/test_damaged.py tests/columnar/test_generated.py $(PYTEST_ARGS)
+	  tests/bulk/test_damaged.py tests/bulk/test_generated.py $(PYTEST_ARGS)
 	$(BIN)/python -m tests.fuzz --out $(OUT)/fuzz $(FUZZ_ARGS)
 
 round-trips: $(VENV)/.ready

@@ -9,11 +9,11 @@ if TYPE_CHECKING:
 
     from forge.binlog.difference import Difference
     from forge.binlog.log_file import read_events
-    from forge.columnar.reading.odd import ReadSummary
-    from forge.columnar.reading.rows import read_rows
-    from forge.rows.write import WrittenRows, write_rows
+    from forge.bulk.reading.odd import ReadSummary
+    from forge.bulk.reading.rows import read_rows
+    from forge.bulk.rows.write import WrittenRows, write_rows
+    from forge.logs import Log, LogFile, Row, build, diff, read
     from forge.scenario import Facts, Scenario, Session, ddl, delete, insert, insert_many, load_scenario, update
-    from forge.testing.logs import Log, LogFile, Row, build, diff, read
 
 __version__ = "0.1.0"
 
@@ -45,17 +45,17 @@ __all__ = [
 #: Names that are not of the scenario language, and their modules.
 _MODULES = {
     "Difference": "forge.binlog.difference",
-    "Log": "forge.testing.logs",
-    "LogFile": "forge.testing.logs",
-    "ReadSummary": "forge.columnar.reading.odd",
-    "WrittenRows": "forge.rows.write",
-    "Row": "forge.testing.logs",
-    "build": "forge.testing.logs",
-    "diff": "forge.testing.logs",
-    "read": "forge.testing.logs",
+    "Log": "forge.logs",
+    "LogFile": "forge.logs",
+    "ReadSummary": "forge.bulk.reading.odd",
+    "WrittenRows": "forge.bulk.rows.write",
+    "Row": "forge.logs",
+    "build": "forge.logs",
+    "diff": "forge.logs",
+    "read": "forge.logs",
     "read_events": "forge.binlog.log_file",
-    "read_rows": "forge.columnar.reading.rows",
-    "write_rows": "forge.rows.write",
+    "read_rows": "forge.bulk.reading.rows",
+    "write_rows": "forge.bulk.rows.write",
 }
 
 

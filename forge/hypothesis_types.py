@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 #: Module and name of each type, and the function of ``forge.strategies`` that draws it.
 _STRATEGIES = {
-    ("forge.testing.logs", "Log"): "logs",
+    ("forge.logs", "Log"): "logs",
     ("forge.scenario.model", "Scenario"): "scenarios",
     ("forge.testing.mutations", "MutatedLog"): "mutated_logs",
 }

@@ -19,6 +19,7 @@ from forge.engine.requests.transactions import Transaction
 from forge.errors import ScenarioError, nearest
 from forge.events.event import Event
 from forge.hypothesis_types import register
+from forge.logs import Log, build
 from forge.plan.tables import Row as TableRow
 from forge.plan.tables import Table
 from forge.scenario.model import Scenario
@@ -27,7 +28,6 @@ from forge.testing import events as event_strategies
 from forge.testing import tables as table_strategies
 from forge.testing.drawn import HypothesisSource
 from forge.testing.draws.scenarios import Choices
-from forge.testing.logs import Log, build
 from forge.testing.mutations import MutatedLog, mutated
 from forge.testing.scenarios import scenarios as drawn_scenarios
 from forge.values.registry import column_types

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar, Final, Literal
 
-from forge.check.canonical.cells import Cell, Kind, MappedTable
-from forge.check.canonical.reference import Place, Reference
+from forge.decode.cells import Cell, Kind, MappedTable
+from forge.decode.reference import Place, Reference
 from forge.errors import ForgeError
 
 

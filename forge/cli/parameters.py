@@ -103,14 +103,14 @@ def complete_decoders(_context: click.Context, _parameter: click.Parameter, type
 
 def complete_languages(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
     """The languages of fixtures that begin with what was typed."""
-    from forge.render.fixtures.languages import LANGUAGES
+    from forge.testing.fixtures.languages import LANGUAGES
 
     return _beginning(typed, LANGUAGES)
 
 
 def complete_engines(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
     """The fuzzers that begin with what was typed."""
-    from forge.corpus.fuzz.export import ENGINES
+    from forge.conform.fuzz.export import ENGINES
 
     return _beginning(typed, ENGINES)
 

@@ -219,7 +219,7 @@ _KEPT_TWINS = 32
 
 def _read_rightly(scenario: Scenario) -> Sequence[BinlogFile]:
     """The files of a scenario; none if it makes none, or if one is wrong."""
-    from forge.check.canonical.expected import expected_of
+    from forge.decode.expected import expected_of
 
     try:
         _, _, files = _compiled(scenario)

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, zip_longest
 from typing import Any
 
-from forge.check.canonical.cells import Cell, RowChange
-from forge.check.canonical.reference import Reference
 from forge.compile.rows.table_map import wire_columns
+from forge.decode.cells import Cell, RowChange
+from forge.decode.reference import Reference
 from forge.errors import ForgeError
 from forge.plan import changes as planned_changes
 from forge.plan.plan import Plan

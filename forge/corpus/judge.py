@@ -14,8 +14,6 @@ from typing import Literal
 
 import msgspec
 
-from forge.check.canonical.decode import canonical_events
-from forge.check.canonical.reference import Reference, read_reference
 from forge.check.compare import compare
 from forge.check.decoder import Decoder
 from forge.check.decoders.table import available_decoders
@@ -23,6 +21,8 @@ from forge.check.time_limit import TimeLimitPassed, time_limit
 from forge.corpus.cases import BinlogFile, Case, CompiledCase, compile_case
 from forge.corpus.departure import first_departure
 from forge.corpus.outcomes import Outcome, judged, weightiest
+from forge.decode.decode import canonical_events
+from forge.decode.reference import Reference, read_reference
 from forge.errors import FormatError, ScenarioError, UnsupportedError
 
 #: Seconds for one case, all decoders in this process together.

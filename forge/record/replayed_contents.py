@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 from forge.binlog.logged import logged_events
-from forge.check.canonical.cells import Cell, RowChange
-from forge.check.canonical.table_maps import TableMaps
+from forge.decode.cells import Cell, RowChange
+from forge.decode.table_maps import TableMaps
 from forge.errors import ForgeError, FormatError
 from forge.record.contents import UNTOLD, Contents, Form, Shown, TableContents
 from forge.values.base import Column

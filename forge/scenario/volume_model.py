@@ -1,6 +1,6 @@
 """The declared form of ``volume:``: how much happens to the tables of a scenario, and what their rows are made of.
 
-``forge generate`` reads it (forge.volume); everything in it has a default that follows from the tables.
+``forge generate`` reads it (forge.bulk.generating); everything in it has a default that follows from the tables.
 """
 
 from __future__ import annotations

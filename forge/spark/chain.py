@@ -25,9 +25,9 @@ import msgspec
 
 from forge import __version__
 from forge.binlog.index import index_text
+from forge.bulk.rows.log_end import LogEnd
+from forge.bulk.rows.output import numbered_name
 from forge.errors import ForgeError, ScenarioError
-from forge.rows.log_end import LogEnd
-from forge.rows.output import numbered_name
 from forge.spark.job import TEMPORARY, Intent, Job, put
 
 FORMAT: Final = 1

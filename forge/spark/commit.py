@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from forge.columnar.file_sums import crc32_of
+from forge.bulk.file_sums import crc32_of
+from forge.bulk.rows.log_end import LogEnd
+from forge.bulk.rows.write import Prepared, prepared, write_rows
 from forge.errors import ForgeError, ScenarioError
 from forge.plan.tables import Table
-from forge.rows.log_end import LogEnd
-from forge.rows.write import Prepared, prepared, write_rows
 from forge.spark.chain import Chain, Manifest, WrittenFile
 from forge.spark.job import Job
 from forge.spark.parts import Part, read_parts

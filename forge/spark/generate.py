@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import msgspec
 import pyarrow as pa
 
+from forge.bulk.generating.folder import PartRecord
+from forge.bulk.generating.generate import GeneratedVolume, PartWriter, generate, spread_over
 from forge.progress import Progress
 from forge.scenario.model import Scenario
 from forge.spark.session import FEW_TASKS, context_of, job_errors, spark_session
 from forge.spark.settled import settled
 from forge.spark.watch import watched
-from forge.volume.folder import PartRecord
-from forge.volume.generate import GeneratedVolume, PartWriter, generate, spread_over
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -34,7 +34,7 @@ def generate_on_spark(
     partitions: int | None = None,
     progress: Progress | None = None,
 ) -> GeneratedVolume:
-    """As :func:`forge.volume.generate.generate`, as a Spark job of so many ``partitions``, one a part unless given.
+    """As :func:`forge.bulk.generating.generate.generate`, as a Spark job of ``partitions`` (a part each).
 
     ``out`` is a folder that all executors reach.  Raises as that does, and EnvironmentMissing if Spark cannot start.
     """

@@ -20,7 +20,7 @@ from pyspark.sql.datasource import WriterCommitMessage
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from forge.columnar.kept_memory import keep_memory
+from forge.bulk.kept_memory import keep_memory
 from forge.errors import ForgeError
 from forge.spark.job import Job
 from forge.spark.owner import Owner

@@ -11,10 +11,10 @@ from typing import Final, Literal, cast, get_args
 import pyarrow as pa
 
 from forge.binlog.folder import log_files
-from forge.columnar.reading.beside import BESIDE
-from forge.columnar.reading.odd import OnOdd
-from forge.columnar.reading.splits import TARGET
-from forge.columnar.reading.tables import Images, JsonForm
+from forge.bulk.reading.beside import BESIDE
+from forge.bulk.reading.odd import OnOdd
+from forge.bulk.reading.splits import TARGET
+from forge.bulk.reading.tables import Images, JsonForm
 from forge.errors import ScenarioError, nearest
 from forge.spark.locations import local_path
 

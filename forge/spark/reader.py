@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
-from forge.columnar.kept_kernels import kernels_are_kept
-from forge.columnar.reading.beside import BESIDE
-from forge.columnar.reading.splits import Split, splits_of
+from forge.bulk.kept_kernels import kernels_are_kept
+from forge.bulk.reading.beside import BESIDE
+from forge.bulk.reading.splits import Split, splits_of
 from forge.spark.read_options import EVENT_COLUMNS, ReadOptions
 from forge.spark.reading.larger import larger
 from forge.spark.reading.pruning import holds_rows, may_match

@@ -10,9 +10,9 @@ from typing import Any, get_args
 import msgspec
 import yaml
 
+from forge.bulk.rows.changes import Operation
 from forge.errors import ScenarioError, nearest
 from forge.plan.session import Session
-from forge.rows.changes import Operation
 from forge.spark.locations import local_path
 
 #: Options of Spark's own, which come along.

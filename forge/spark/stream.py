@@ -16,11 +16,11 @@ import pyarrow as pa
 import pyspark
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
-from forge.columnar.reading.batches import Batches
-from forge.columnar.reading.followed import FollowedLog, Limits, Place
-from forge.columnar.reading.rows import RowReader
-from forge.columnar.reading.splits import Split
-from forge.columnar.reading.tables import Chosen, Table
+from forge.bulk.reading.batches import Batches
+from forge.bulk.reading.followed import FollowedLog, Limits, Place
+from forge.bulk.reading.rows import RowReader
+from forge.bulk.reading.splits import Split
+from forge.bulk.reading.tables import Chosen, Table
 from forge.errors import UnsupportedError
 from forge.spark.locations import local_path
 from forge.spark.reader import SplitPartition, batches

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from forge.columnar.reading.followed import Limits
-from forge.columnar.reading.known_gtids import KnownGtids, known_gtids
+from forge.bulk.reading.followed import Limits
+from forge.bulk.reading.known_gtids import KnownGtids, known_gtids
 from forge.errors import ScenarioError
 from forge.spark.read_options import ReadOptions, bytes_of, count_of, read_options
 

@@ -12,8 +12,8 @@ from forge.errors import FormatError, UnsupportedError
 from forge.events.event import SIZE_OFFSET
 from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE
 from forge.events.registry import EVENT_NAMES
+from forge.logs import Row, read
 from forge.testing.draws.source import Source
-from forge.testing.logs import Row, read
 
 _BORDERS = (0, 1, 0x7F, 0x80, 0xFA, 0xFB, 0xFC, 0xFD, 0xFE, 0xFF)
 _SIZES = (0, 18, 19, 20, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)

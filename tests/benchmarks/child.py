@@ -66,7 +66,7 @@ def load_module(name: str) -> int:
 
 def canonical(path: str) -> int:
     """Rows of the canonical decode."""
-    from forge.check.canonical.decode import canonical_events
+    from forge.decode.decode import canonical_events
 
     return sum(len(event.get("rows", ())) for event in canonical_events(Path(path).read_bytes()))
 

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from forge.columnar.plan import Cells, ColumnPlan, slacked
-from forge.columnar.registry import column_plan
+from forge.bulk.plan import Cells, ColumnPlan, slacked
+from forge.bulk.registry import column_plan
 from forge.values.base import Column
 from forge.values.wire_types import WireType
 from tests.benchmarks.measure import InProcess

@@ -94,7 +94,7 @@ def test_rows_tables_and_differences_of_an_encrypted_log_are_those_of_the_plain_
 
     import pyarrow as pa
 
-    from forge.columnar.reading.rows import read_rows
+    from forge.bulk.reading.rows import read_rows
 
     by_name = [name for name in read_rows(str(plain), table).schema.names if name != "_file"]
     fast = read_rows(str(log), table, keyring=keyring(log)).read_all().select(by_name)

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from forge.binlog.listing import assemble, disassemble, listing_text
 from forge.binlog.reader import read_events
 from forge.binlog.writer import write_binlog
-from forge.check.canonical.decode import canonical_events
-from forge.check.canonical.printed import render_text
-from forge.check.canonical.schema import decode_schema
+from forge.decode.decode import canonical_events
+from forge.decode.labels.log import labelled_log
+from forge.decode.printed import render_text
+from forge.decode.schema import decode_schema
 from forge.errors import FormatError, ScenarioError, UnsupportedError
 from forge.events.event import Event
 from forge.events.format_description import FormatDescription
@@ -29,7 +30,6 @@ from forge.events.start_v3 import StartV3
 from forge.events.stop import Stop
 from forge.events.table_map import TableMap
 from forge.events.xid import Xid
-from forge.render.labels.log import labelled_log
 from forge.servers import server_line
 
 OLD = StartV3(server_version="4.1.22-log", created=9)
@@ -182,7 +182,7 @@ def test_a_log_that_mariadb_encrypted_is_told_to_be_so() -> None:
 def test_bulk_reading_refuses_them_with_a_sentence(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     pytest.importorskip("numba")
-    from forge.columnar.reading.rows import read_rows
+    from forge.bulk.reading.rows import read_rows
 
     for number, data in enumerate(
         (

@@ -9,8 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forge.check.canonical.cells import Cell, MappedTable
-from forge.check.canonical.reference import Reference, read_reference
 from forge.check.compare.compare import Verdict, check, compare, explain
 from forge.check.compare.differences import Comparison, Decoding
 from forge.check.decoder import (
@@ -28,6 +26,8 @@ from forge.check.decoder import (
 )
 from forge.check.decoders.forge_decoder import ForgeDecoder
 from forge.check.decoders.table import available_decoders, decoder
+from forge.decode.cells import Cell, MappedTable
+from forge.decode.reference import Reference, read_reference
 from forge.errors import ScenarioError
 
 Recording = Callable[[str], bytes]

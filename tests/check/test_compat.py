@@ -12,8 +12,6 @@ import pytest
 
 from forge.binlog import write_binlog
 from forge.binlog.logged import logged_events
-from forge.check.canonical.decode import canonical_events
-from forge.check.canonical.table_maps import TableMaps
 from forge.check.compare.compare import check
 from forge.check.compat.features_used import event_uses
 from forge.check.compat.readers_view import as_seen
@@ -21,6 +19,8 @@ from forge.check.compat.report import Report, compatibility, compatibility_of_lo
 from forge.check.decoders.table import decoder
 from forge.cli.app import run
 from forge.compile import compile_files, compile_plan
+from forge.decode.decode import canonical_events
+from forge.decode.table_maps import TableMaps
 from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.resources import corpora_dir
 from forge.scenario import Scenario, ddl, delete, event, insert, logged, plan, update

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from forge.check.canonical import reference
-from forge.check.canonical.reference import read_reference
 from forge.check.compare import differences
 from forge.check.compare.compare import Verdict, check_one, compare
 from forge.check.decoder import DecodedRow, Deferred, Item
 from forge.check.decoders.forge_decoder import ForgeDecoder
 from forge.check.decoders.table import available_decoders
+from forge.decode import reference
+from forge.decode.reference import read_reference
 from forge.resources import corpora_dir
 
 _LOGS = sorted((corpora_dir() / "recordings").rglob("binlog.000001"))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from forge.check.canonical.reference import read_reference
 from forge.check.compare.compare import check_files
 from forge.check.decoders.table import available_decoders
 from forge.check.decoders.vendors.reader import CommandLineReader
 from forge.compile import compile_files, write_files
+from forge.decode.reference import read_reference
 from forge.scenario import plan
 from forge.scenario.matrix import base_scenario
 from forge.servers import server_line, server_names

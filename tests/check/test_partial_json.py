@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from forge.check.canonical.decode import canonical_events
+from forge.decode.decode import canonical_events
 
 RECORDED = Path(__file__).with_name("data") / "partial-json.binlog"
 

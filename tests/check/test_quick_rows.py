@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.binlog.reader import frames
-from forge.check.canonical.cells import Cell
-from forge.check.canonical.decode import canonical_events
+from forge.decode.cells import Cell
+from forge.decode.decode import canonical_events
 from forge.errors import ForgeError, FormatError
 from forge.events.row_reader import RowReader
 from forge.resources import corpora_dir

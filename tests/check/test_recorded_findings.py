@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from forge.binlog import write_binlog
-from forge.check.canonical.decode import canonical_events
-from forge.check.canonical.reference import read_reference
 from forge.check.compare.compare import check
 from forge.check.compare.differences import Comparison, Decoding, Difference
 from forge.check.decoder import Decoder
 from forge.check.decoders.table import decoder
 from forge.compile import compile_plan
+from forge.decode.decode import canonical_events
+from forge.decode.reference import read_reference
 from forge.errors import UnsupportedError
 from forge.plan.session import Session
 from forge.resources import corpora_dir

@@ -11,8 +11,8 @@ import pytest
 import zstandard
 
 from forge.binlog.reader import frames
-from forge.check.canonical.decode import canonical_events
 from forge.cli import app
+from forge.decode.decode import canonical_events
 from forge.resources import corpora_dir
 
 FIRST = (corpora_dir() / "recordings" / "integers-full-no-gtid-no-checksum" / "binlog.000001").read_bytes()

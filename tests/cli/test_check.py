@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from forge.binlog import write_binlog
-from forge.check.canonical.cells import Cell
 from forge.check.decoder import Decoder, DecodingEnded, Ending, Expected, Item
 from forge.check.decoders import table
 from forge.check.decoders.forge_decoder import ForgeDecoder
 from forge.cli.commands.check import command
+from forge.decode.cells import Cell
 from forge.errors import CheckFailed, FormatError
 from forge.events.event import Event
 from forge.events.format_description import FormatDescription

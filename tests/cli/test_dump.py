@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from forge.check.canonical.decode import canonical_events
 from forge.cli import app
+from forge.decode.decode import canonical_events
 from forge.errors import escaped
 from forge.events.pre_ga_rows import PreGaWriteRows
 from forge.resources import corpora_dir

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import forge
-from forge.check.canonical import pieces
-from forge.check.canonical.decode import canonical_events
 from forge.cli.app import run
+from forge.decode import pieces
+from forge.decode.decode import canonical_events
 from forge.resources import corpora_dir
 
 #: Runs a command and says the most memory that it had, in MiB.

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from forge.check.canonical.expected import expected_of
 from forge.cli.app import run
+from forge.decode.expected import expected_of
 from forge.resources import corpora_dir
 from tests.cli.test_bytes import carry_out
 
@@ -18,7 +18,7 @@ LOG = corpora_dir() / "recordings" / "integers" / "binlog.000001"
 #: A testee that reads as we do, but takes negative MEDIUMINT for positive ones.
 TESTEE = """
 import json, sys
-from forge.check.canonical.expected import expected_of
+from forge.decode.expected import expected_of
 import msgspec
 
 for line in sys.stdin:
@@ -71,7 +71,7 @@ def test_a_log_that_python_mysql_replication_reads_wrongly_becomes_a_kibibyte_at
     pytest.importorskip("pymysqlreplication", reason="python-mysql-replication is not installed: extra check")
     from forge.check.compare.compare import check_one, read_reference
     from forge.check.decoders.table import decoder
-    from forge.corpus.shrink.shrink import shrink
+    from forge.conform.shrink.shrink import shrink
 
     reader = decoder("python-mysql-replication")
 

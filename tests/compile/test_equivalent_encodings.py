@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from forge.binlog import write_binlog
 from forge.binlog.listing import assemble, listing_text
-from forge.check.canonical.decode import canonical_events, canonical_rows
 from forge.compile.rows.rows import row_events
 from forge.compile.rows.table_map import table_map
+from forge.decode.decode import canonical_events, canonical_rows
 from forge.errors import ScenarioError
 from forge.events.event import Event
 from forge.events.format_description import FormatDescription

@@ -12,9 +12,9 @@ import pytest
 
 from forge.binlog import read_events, write_binlog
 from forge.binlog.listing import assemble, listing_text
-from forge.check.canonical.decode import canonical_events, canonical_rows
 from forge.compile import compile_plan
 from forge.compile.rows.metadata_faults import MAKERS
+from forge.decode.decode import canonical_events, canonical_rows
 from forge.errors import FormatError, ScenarioError
 from forge.events.table_map import TableMap
 from forge.plan.metadata_faults import FAULTS

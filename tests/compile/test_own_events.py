@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from forge.binlog import read_events, write_binlog
 from forge.binlog.listing import assemble, listing_text
-from forge.check.canonical.decode import canonical_events, canonical_rows
 from forge.compile import compile_plan
+from forge.decode.decode import canonical_events, canonical_rows
 from forge.engine.requests.statements import PlacedEvent
 from forge.errors import ScenarioError
 from forge.events.format_description import FormatDescription

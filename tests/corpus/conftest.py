@@ -35,7 +35,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="package")
 def kit(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from forge.corpus.kit.export import export_kit
+    from forge.conform.kit.export import export_kit
 
     out = tmp_path_factory.mktemp("kit") / "kit"
     export_kit(corpus, out, jobs=1)

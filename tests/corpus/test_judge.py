@@ -9,12 +9,12 @@ from dataclasses import replace
 import pytest
 
 from forge.binlog import write_binlog
-from forge.check.canonical.cells import Cell
 from forge.check.decoder import DecodedTable, Decoder, DecodingEnded, Ending, Item
 from forge.check.decoders.forge_decoder import ForgeDecoder
 from forge.corpus import judge as judge_module
 from forge.corpus.cases import BinlogFile, Case, CompiledCase
 from forge.corpus.judge import Status, judge_case, judge_compiled, jury_here
+from forge.decode.cells import Cell
 from forge.errors import Phase, ScenarioError, UnsupportedError, Verdict
 
 CASE = Case(id="a", file="scenarios/a.yaml", text="", server="mysql-9.7")

@@ -14,12 +14,12 @@ from hypothesis import given, settings
 
 pytest.importorskip("pyarrow", reason="the extra [spark] is not installed")
 
-from forge.check.canonical.reference import read_reference
 from forge.cli.app import run
 from forge.corpus.cases import Case, compile_case
 from forge.corpus.departure import first_departure
 from forge.corpus.judge import Judgement, judge_cases
 from forge.corpus.random_cases import ATTEMPTS, RandomCases, kind_of_refusal, random_case, random_slices
+from forge.decode.reference import read_reference
 from forge.errors import ForgeError, ScenarioError
 from forge.scenario import Scenario, plan
 from forge.testing.drawn import drawn

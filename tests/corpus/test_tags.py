@@ -11,9 +11,9 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="the extra [spark] is not installed")
 
+from forge.conform.kit.registry import digest_of, read_registry
 from forge.corpus.cases import Case, compile_case, find_cases, shipped_folders
 from forge.corpus.coverage import Coverage, coverage_lines, coverage_object
-from forge.corpus.kit.registry import digest_of, read_registry
 from forge.corpus.manifest import Entry, FileEntry
 from forge.corpus.vocabulary import vocabulary
 from forge.errors import Phase, UnsupportedError

@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, given, settings
 from jsonschema import Draft202012Validator
 
 from forge.binlog.listing.schema import listing_schema
-from forge.check.canonical.schema import decode_schema
+from forge.decode.schema import decode_schema
 from forge.events.format import FormatContext
 from forge.events.note import Note
 from forge.testing.events import bodies_of

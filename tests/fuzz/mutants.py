@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from forge.binlog.reader import MAGIC
-from forge.corpus.fuzz.excerpts import Sizes, excerpts_of
+from forge.conform.fuzz.excerpts import Sizes, excerpts_of
 from forge.resources import corpora_dir
 from forge.testing.draws.source import RandomSource
 from forge.testing.mutations import changed_log

@@ -9,9 +9,9 @@ from pathlib import Path
 import msgspec
 
 from forge.binlog.listing import assemble, listing_json
-from forge.check.canonical.decode import canonical_events, render_text
-from forge.check.canonical.reference import read_reference
 from forge.check.compat.report import compatibility_of_logs
+from forge.decode.decode import canonical_events, render_text
+from forge.decode.reference import read_reference
 from forge.errors import FormatError, UnsupportedError
 from forge.render.schema_of import schemas_of
 
@@ -58,7 +58,7 @@ def compat(data: bytes, path: Path) -> None:
 
 
 def columnar(data: bytes, path: Path) -> None:
-    from forge.columnar.reading.rows import read_rows
+    from forge.bulk.reading.rows import read_rows
 
     path.write_bytes(data)
     for _ in read_rows(path, on_odd="text"):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from forge.corpus.kit.profiles import featured_entries, kit_entries
+from forge.conform.kit.profiles import featured_entries, kit_entries
 from forge.corpus.manifest import read_entries
 from tests.power.choice import adding, listed
 from tests.power.kept import readings

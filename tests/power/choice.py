@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from forge.corpus.kit.power import Adding, power_text
-from forge.corpus.kit.profiles import covering_entries
+from forge.conform.kit.power import Adding, power_text
+from forge.conform.kit.profiles import covering_entries
 from forge.corpus.manifest import Entry
 from tests.power.logs import Log
 from tests.power.measure import Measured

@@ -11,10 +11,10 @@ from typing import Any
 
 from forge.binlog.logged import LoggedEvent, logged_events
 from forge.binlog.reader import read_events
-from forge.check.canonical.cells import Cell, _quick_text
-from forge.check.canonical.decode import canonical_events
-from forge.check.canonical.expected import expected_of
-from forge.check.canonical.table_maps import TableMaps
+from forge.decode.cells import Cell, _quick_text
+from forge.decode.decode import canonical_events
+from forge.decode.expected import expected_of
+from forge.decode.table_maps import TableMaps
 from forge.errors import ForgeError, FormatError, UnsupportedError
 from forge.events.event import carries_checksum
 from forge.events.format import CHECKSUM_SIZE

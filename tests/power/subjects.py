@@ -160,14 +160,14 @@ def forge_decoder() -> Subject:
         (
             *_modules("forge.events.*", "forge.values.*"),
             *_modules("forge.binlog.reader", "forge.binlog.payload", "forge.binlog.logged", "forge.binlog.mapped"),
-            *_modules("forge.check.canonical.cells", "forge.check.canonical.decode", "forge.check.canonical.expected"),
-            *_modules("forge.check.canonical.table_maps"),
+            *_modules("forge.decode.cells", "forge.decode.decode", "forge.decode.expected"),
+            *_modules("forge.decode.table_maps"),
         ),
         (
             ROOT / "tests" / "power" / "own_reader.py",
             *(
                 path
-                for folder in ("check/canonical", "binlog", "charsets")
+                for folder in ("decode", "binlog", "charsets")
                 for path in sorted((ROOT / "forge" / folder).rglob("*.py"))
             ),
         ),

@@ -39,7 +39,7 @@ CONDITIONS = {
     # Tags and readers that are for one family.
     "corpus/vocabulary.py": 1,
     # Whose programs are asked about a log.
-    "corpus/kit/vendors.py": 1,
+    "conform/kit/vendors.py": 1,
 }
 
 

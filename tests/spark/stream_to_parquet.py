@@ -19,7 +19,7 @@ from pyspark.errors import StreamingQueryException
 
 from forge.spark.session import spark_session
 from forge.spark.source import register
-from tests.columnar.growing import TABLE
+from tests.bulk.growing import TABLE
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

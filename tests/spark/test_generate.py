@@ -9,11 +9,11 @@ import pytest
 pytest.importorskip("pyspark", reason="the extra [spark] is not installed")
 pytest.importorskip("numba", reason="the extra [rows] is not installed")
 
+from forge.bulk.generating.generate import generate
 from forge.errors import ForgeError
 from forge.resources import corpora_dir
 from forge.scenario import load_scenario
 from forge.spark.generate import generate_on_spark
-from forge.volume.generate import generate
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
 

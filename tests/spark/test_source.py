@@ -17,8 +17,8 @@ import pyarrow as pa
 from pyspark.sql.datasource import InputPartition
 
 from forge.binlog.logged import logged_events
-from forge.check.canonical.decode import canonical_events, canonical_rows
-from forge.columnar.reading.rows import read_rows
+from forge.bulk.reading.rows import read_rows
+from forge.decode.decode import canonical_events, canonical_rows
 from forge.errors import FormatError, ScenarioError
 from forge.events.mariadb_compressed import uncompressed
 from forge.events.rows import ROWS_BODIES

@@ -17,10 +17,10 @@ pytest.importorskip("numba", reason="the extra `rows` is not installed")
 import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from forge.check.canonical.decode import canonical_rows
-from forge.columnar.reading.odd import OnOdd
-from forge.columnar.reading.rows import read_rows
-from forge.columnar.reading.tables import Images
+from forge.bulk.reading.odd import OnOdd
+from forge.bulk.reading.rows import read_rows
+from forge.bulk.reading.tables import Images
+from forge.decode.decode import canonical_rows
 from forge.spark.reading.types import arrow_schema, converted, spark_form, spark_schema, wider
 from tests.conftest import NIGHTLY
 from tests.spark.as_spark import as_spark_has

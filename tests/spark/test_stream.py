@@ -12,7 +12,7 @@ pytest.importorskip("numba", reason="the extra `rows` is not installed")
 
 from forge.spark.source import register
 from forge.spark.stream import HAS_ADMISSION
-from tests.columnar.growing import TABLE, Ending, GrowingFolder, LogFile, server_runs
+from tests.bulk.growing import TABLE, Ending, GrowingFolder, LogFile, server_runs
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

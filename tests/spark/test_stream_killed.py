@@ -19,7 +19,7 @@ pytest.importorskip("pyspark", reason="the extra [spark] is not installed")
 pytest.importorskip("numba", reason="the extra `rows` is not installed")
 
 from forge.spark.stream import HAS_ADMISSION
-from tests.columnar.growing import Ending, GrowingFolder, LogFile, server_runs
+from tests.bulk.growing import Ending, GrowingFolder, LogFile, server_runs
 from tests.spark.processes import Driver, kill, task_workers
 from tests.spark.stream_to_parquet import ids_of
 

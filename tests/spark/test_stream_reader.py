@@ -21,7 +21,7 @@ from forge.errors import FormatError, ScenarioError, UnsupportedError
 from forge.spark import stream
 from forge.spark.source import BinlogDataSource
 from forge.spark.stream import HAS_ADMISSION, BinlogStreamReader
-from tests.columnar.growing import TABLE, Ending, GrowingFolder, LogFile, server_runs
+from tests.bulk.growing import TABLE, Ending, GrowingFolder, LogFile, server_runs
 
 ENDINGS: tuple[Ending, ...] = ("stop", "crash", "stop")
 with_admission = pytest.mark.skipif(not HAS_ADMISSION, reason="PySpark before 4.2 has no read limits")

@@ -21,12 +21,12 @@ pytest.importorskip("pymysqlreplication", reason="the extra [check] is not insta
 
 import forge
 from forge import strategies
-from forge.corpus.conform.one_file import FileResult, ask
-from forge.corpus.conform.testee import Testee
-from forge.corpus.findings.records import findings_dir
-from forge.corpus.shrink.outcomes import finding_of
+from forge.conform.findings.records import findings_dir
+from forge.conform.one_file import FileResult, ask
+from forge.conform.shrink.outcomes import finding_of
+from forge.conform.testee import Testee
+from forge.logs import Log
 from forge.resources import corpora_dir
-from forge.testing.logs import Log
 
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 

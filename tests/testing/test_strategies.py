@@ -20,9 +20,9 @@ from forge.errors import FormatError, ScenarioError, UnsupportedError
 from forge.events.event import Event
 from forge.events.table_map import TableMap
 from forge.events.xid import Xid
+from forge.logs import Log
 from forge.plan.tables import Row as TableRow
 from forge.plan.tables import Table
-from forge.testing.logs import Log
 from forge.testing.mutations import MutatedLog
 
 quick = settings(deadline=None, suppress_health_check=list(HealthCheck), database=None)

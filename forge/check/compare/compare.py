@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from forge.check.canonical.reference import Reference, read_reference
 from forge.check.compare.differences import Comparison, Decoding, Difference
 from forge.check.decoder import Decoder, Ending, Item
+from forge.decode.reference import Reference, read_reference
 from forge.errors import UnsupportedError, counted
 
 __all__ = [

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from itertools import chain, islice, zip_longest
 from typing import Literal
 
-from forge.check.canonical.cells import Cell, MappedTable, RowChange
-from forge.check.canonical.reference import Place, Reference
 from forge.check.decoder import (
     NOT_SHOWN,
     DecodedRow,
@@ -27,6 +25,8 @@ from forge.check.decoder import (
     Image,
     Item,
 )
+from forge.decode.cells import Cell, MappedTable, RowChange
+from forge.decode.reference import Place, Reference
 from forge.errors import ForgeError, FormatError, counted
 
 What = Literal["value", "presence", "rows", "row", "table", "columns", "primary_key", "statement", "ending"]

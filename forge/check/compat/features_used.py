@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from forge.binlog.logged import LoggedEvent
 from forge.charsets import collation, find_collation
-from forge.check.canonical.cells import Cell
-from forge.check.canonical.table_maps import TableMaps
+from forge.decode.cells import Cell
+from forge.decode.table_maps import TableMaps
 from forge.errors import ForgeError, ScenarioError
 from forge.events.event import Event
 from forge.events.execute_load_query import ExecuteLoadQuery

@@ -14,12 +14,12 @@ from typing import Any, Literal
 from forge.binlog.logged import LoggedEvent, logged_events
 from forge.binlog.selection import ALL, Chooser, Selection
 from forge.binlog.window import LogSource
-from forge.check.canonical.cells import MappedTable
-from forge.check.canonical.decode import canonical_event, event_without_rows
-from forge.check.canonical.readers import knows_type, reading, stops_all_the_same
-from forge.check.canonical.table_maps import TableMaps
 from forge.check.compat.features_used import APPLIED, Use, declared_uses, event_uses, logged_definitions
 from forge.check.compat.readers_view import as_seen
+from forge.decode.cells import MappedTable
+from forge.decode.decode import canonical_event, event_without_rows
+from forge.decode.readers import knows_type, reading, stops_all_the_same
+from forge.decode.table_maps import TableMaps
 from forge.errors import UnsupportedError
 from forge.events.event import IGNORABLE
 from forge.events.format_description import FormatDescription

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import forge
-from forge.check.canonical.cells import Cell
-from forge.check.canonical.reference import Reference, read_reference
 from forge.check.decoder import DecodedRow, DecodedTable, Decoder, DecodingEnded, Form, Item
+from forge.decode.cells import Cell
+from forge.decode.reference import Reference, read_reference
 from forge.errors import ForgeError, UnsupportedError
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from forge.check.canonical.cells import Cell, MappedTable, unprefixed
 from forge.check.decoder import NOT_SHOWN, DecodingEnded, Expected
 from forge.check.decoders.vendors.columns import Flavour
 from forge.check.decoders.vendors.program import run_program
 from forge.check.decoders.vendors.reader import CommandLineReader
+from forge.decode.cells import Cell, MappedTable, unprefixed
 from forge.values.base import Column
 from forge.values.wire_types import WireType
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import struct
 
-from forge.check.canonical.cells import Cell, MappedTable
 from forge.check.decoder import NOT_SHOWN, Expected
 from forge.check.decoders.vendors.pseudo_sql import escape
 from forge.check.decoders.vendors.reader import CommandLineReader
+from forge.decode.cells import Cell, MappedTable
 from forge.events.plain import to_bytes, to_text
 from forge.values.base import Column
 from forge.values.wire_types import WireType

@@ -16,8 +16,6 @@ from functools import cache
 from typing import Any
 
 from forge.binlog.reader import MAGIC, frames, has_magic
-from forge.check.canonical.cells import Cell, Kind, MappedTable, unprefixed
-from forge.check.canonical.reference import Place
 from forge.check.decoder import (
     NOT_SHOWN,
     DecodedRow,
@@ -33,6 +31,8 @@ from forge.check.decoder import (
 )
 from forge.check.decoders.library.values import expected_diffs, expected_json, form_of
 from forge.check.time_limit import TimeLimitPassed, time_limit
+from forge.decode.cells import Cell, Kind, MappedTable, unprefixed
+from forge.decode.reference import Place
 from forge.errors import FormatError
 from forge.events.column_kinds import is_enum, is_set
 from forge.events.event import IN_USE, decode_event

@@ -14,7 +14,7 @@ from forge.cli.parameters import FILE, keyring_of, keys_options
 from forge.errors import FormatError, ScenarioError
 
 if TYPE_CHECKING:
-    from forge.render.labels.runs import LabelledSection
+    from forge.decode.labels.runs import LabelledSection
 
 
 @click.command()
@@ -36,8 +36,8 @@ def command(
       forge bytes binlog.000001 --event 4
       forge bytes binlog.000001 --html -o binlog.html
     """
-    from forge.render.byte_view import html_page, section_object, text_lines
-    from forge.render.labels.log import labelled_log
+    from forge.decode.byte_view import html_page, section_object, text_lines
+    from forge.decode.labels.log import labelled_log
 
     if as_json and as_html:
         raise ScenarioError("--json and --html are two forms of the output", expected="one of them")

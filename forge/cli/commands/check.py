@@ -107,9 +107,9 @@ def _ask_testee(file: str, command: str, level: str | None, timeout: float, as_j
     import msgspec
 
     from forge.check.compare.compare import explain
-    from forge.corpus.conform.one_file import ask
-    from forge.corpus.conform.testee import Limits, Testee
-    from forge.corpus.kit.protocol import Level
+    from forge.conform.kit.protocol import Level
+    from forge.conform.one_file import ask
+    from forge.conform.testee import Limits, Testee
 
     wanted: Level | None = next((word for word in ("frames", "events", "rows") if word == level), None)
     data = read_bytes(file)

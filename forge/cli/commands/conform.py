@@ -20,7 +20,7 @@ from forge.cli.progress import progress_to
 from forge.errors import CheckFailed, ScenarioError
 
 if TYPE_CHECKING:
-    from forge.corpus.kit.reading import OpenKit
+    from forge.conform.kit.reading import OpenKit
 
 KIT = Path("out/kit")
 
@@ -80,12 +80,12 @@ def command(
       forge conform 'python3 testee.py' --expected-failures known.txt --junit results.xml
       forge conform ./my-testee --report out/report
     """
-    from forge.corpus.conform.expected_failures import failures_text, kept_reasons, read_expected_failures
-    from forge.corpus.conform.reports import junit_text, result_object, summary_lines, summary_object
-    from forge.corpus.conform.runner import BAD, run_cases, standing
-    from forge.corpus.conform.testee import Limits
-    from forge.corpus.kit.protocol import Level
-    from forge.corpus.pages.write import add_results, add_to_report, check_report
+    from forge.conform.expected_failures import failures_text, kept_reasons, read_expected_failures
+    from forge.conform.kit.protocol import Level
+    from forge.conform.pages.write import add_results, add_to_report, check_report
+    from forge.conform.reports import junit_text, result_object, summary_lines, summary_object
+    from forge.conform.runner import BAD, run_cases, standing
+    from forge.conform.testee import Limits
 
     if report is not None:
         check_report(report)
@@ -133,7 +133,7 @@ def command(
 @contextmanager
 def opened_kit(path: Path) -> Iterator[OpenKit]:
     """The kit in a folder, or in an archive, which is unpacked for the time of the block."""
-    from forge.corpus.kit.reading import open_kit
+    from forge.conform.kit.reading import open_kit
 
     if path.is_dir() or not path.name.endswith(".tar.gz"):
         yield open_kit(path)

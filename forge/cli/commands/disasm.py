@@ -58,6 +58,6 @@ def command(file: str, output: str, annotate: bool, as_json: bool, keys: str | N
 
 
 def _annotated(data: bytes) -> Iterator[str]:
-    from forge.render.annotated import annotated_listing
+    from forge.decode.annotated import annotated_listing
 
     yield from annotated_listing(data)

@@ -46,14 +46,14 @@ def command(
 
 
 def _dump(log: Any, chosen: Selection, file: str | None, as_json: bool, rows_only: bool) -> None:
-    from forge.check.canonical.decode import canonical_events
+    from forge.decode.decode import canonical_events
 
     lines = _json_lines if as_json else _text_lines
     write_output(STDOUT, lines(chosen.of(canonical_events(log, in_pieces=True)), rows_only, file))
 
 
 def _json_lines(events: Iterator[dict[str, Any]], rows_only: bool, file: str | None) -> Iterator[str]:
-    from forge.check.canonical.pieces import LARGE, gathered, json_line
+    from forge.decode.pieces import LARGE, gathered, json_line
 
     about: dict[str, Any] = {} if file is None else {"file": shown(file)}
     for event in events:
@@ -66,8 +66,8 @@ def _json_lines(events: Iterator[dict[str, Any]], rows_only: bool, file: str | N
 
 
 def _text_lines(events: Iterator[dict[str, Any]], rows_only: bool, file: str | None) -> Iterator[str]:
-    from forge.check.canonical.pieces import LARGE, gathered
-    from forge.check.canonical.printed import render_text, text_pieces
+    from forge.decode.pieces import LARGE, gathered
+    from forge.decode.printed import render_text, text_pieces
 
     render: Callable[[dict[str, Any]], str] = render_text
     if file is not None:

@@ -13,7 +13,7 @@ from forge.cli.output import echo, refuse_inputs, write_files
 from forge.cli.parameters import FILE, FOLDER, complete_languages, complete_servers, parameters_option
 from forge.errors import ScenarioError
 
-#: What ``forge.render.fixtures.write`` has; that module is imported when the command runs.
+#: What ``forge.testing.fixtures.write`` has; that module is imported when the command runs.
 _EMBEDDED = 4096
 #: A larger one is more than a method of Java holds.
 _MOST_EMBEDDED = 65536
@@ -68,9 +68,9 @@ def command(
       forge fixture orders.yaml --lang go --package shop -o shop/
       forge fixture orders.yaml --lang java --package com.acme -o src/test
     """
-    from forge.render.fixtures.write import fixture_files
     from forge.scenario import expand, parse_settings
-    from forge.testing.fixtures import fixture_of
+    from forge.testing.fixtures.fixture import fixture_of
+    from forge.testing.fixtures.write import fixture_files
 
     settings = parse_settings(parameters, server=server)
     cases = list(expand(read_scenario(file), file=shown(file), settings=settings))

@@ -17,7 +17,7 @@ from forge.cli.progress import progress_to
 from forge.errors import CheckFailed, counted
 
 if TYPE_CHECKING:
-    from forge.corpus.fuzz.search import Failure
+    from forge.conform.fuzz.search import Failure
 
 
 @click.group(invoke_without_command=True)
@@ -90,8 +90,8 @@ def command(
         return
     if testee is None:
         raise click.UsageError("Missing option '--testee'.", context)
-    from forge.corpus.conform.testee import Limits, Testee
-    from forge.corpus.fuzz.search import DrawnSeeds, KitSeeds, Tally, search
+    from forge.conform.fuzz.search import DrawnSeeds, KitSeeds, Tally, search
+    from forge.conform.testee import Limits, Testee
 
     seeds = DrawnSeeds() if kit is None else KitSeeds(kit)
     tally = Tally()

@@ -38,8 +38,8 @@ def export(name: str, kit: Path | None, out: Path, as_json: bool) -> None:
       forge fuzz export --for go -o fuzz/
       forge fuzz export --for libfuzzer --seeds out/smoke -o fuzz/
     """
-    from forge.corpus.fuzz.export import engine_of, exported
-    from forge.corpus.fuzz.seeds import chosen_seeds, kit_logs, recorded_logs
+    from forge.conform.fuzz.export import engine_of, exported
+    from forge.conform.fuzz.seeds import chosen_seeds, kit_logs, recorded_logs
 
     engine = engine_of(name)
     if out.is_dir() and any(out.iterdir()):

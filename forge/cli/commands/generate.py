@@ -14,14 +14,14 @@ from forge.cli.parameters import FILE, complete_servers, parameters_option
 from forge.cli.progress import progress_to
 
 if TYPE_CHECKING:
+    from forge.bulk.generating.folder import Manifest
+    from forge.bulk.generating.generate import Runner
     from forge.scenario import Scenario
-    from forge.volume.folder import Manifest
-    from forge.volume.generate import Runner
 
 #: From so many rows on, several files are made side by side.
 _MANY = 1_000_000
 #: What a process that writes files needs.
-_OF_WORKERS = ("forge.volume.generate", "pyarrow.compute", "pyarrow.parquet")
+_OF_WORKERS = ("forge.bulk.generating.generate", "pyarrow.compute", "pyarrow.parquet")
 
 
 @click.command()
@@ -89,7 +89,7 @@ def command(
 
             made = generate_on_spark(scenario, output, rows=rows, files=files, master=master, progress=show)
         else:
-            from forge.volume.generate import generate
+            from forge.bulk.generating.generate import generate
 
             runner = _side_by_side() if master is None and rows >= _MANY else None
             made = generate(scenario, output, rows=rows, files=files, progress=show, runner=runner)
@@ -102,14 +102,14 @@ def command(
 
 def _side_by_side() -> Runner:
     """Parts are written by as many processes as there are cores."""
+    from forge.bulk.generating.generate import spread_over
     from forge.corpus.workers import Processes
-    from forge.volume.generate import spread_over
 
     return spread_over(Processes(modules=_OF_WORKERS).begin().run)
 
 
 def _summary(manifest: Manifest, kept: int, seconds: float) -> str:
-    from forge.volume.folder import total_rows
+    from forge.bulk.generating.folder import total_rows
 
     records = [*manifest.files, *manifest.state]
     size = sum(record.size for record in manifest.files)
@@ -140,9 +140,9 @@ def _table(rows: list[list[str]]) -> list[str]:
 
 
 def _plan(scenario: Scenario, rows: int, files: int | None, as_json: bool) -> None:
-    from forge.volume.generate import default_files
-    from forge.volume.plan import volume_plan
-    from forge.volume.setup import requested
+    from forge.bulk.generating.generate import default_files
+    from forge.bulk.generating.plan import volume_plan
+    from forge.bulk.generating.setup import requested
 
     setup = requested(scenario, rows, default_files(rows) if files is None else files)
     planned: dict[str, Any] = volume_plan(setup)

@@ -20,7 +20,7 @@ from forge.errors import FormatError, ScenarioError, UnsupportedError
 if TYPE_CHECKING:
     from forge.binlog.encryption.keyring import Keyring
     from forge.binlog.selection import Selection
-    from forge.columnar.parquet import Compression
+    from forge.bulk.parquet import Compression
 
 
 #: Characters for which a CSV field stands in quotes, and the end of a line (RFC 4180).
@@ -102,8 +102,8 @@ def _text_records(
     wanted: Selection,
     keyring: Keyring | None,
 ) -> Iterator[str]:
-    from forge.check.canonical.decode import canonical_events, events_without_rows
-    from forge.check.canonical.records import BESIDE, RecordReader
+    from forge.decode.decode import canonical_events, events_without_rows
+    from forge.decode.records import BESIDE, RecordReader
 
     reader = RecordReader(table, columns, images)
     header = form == "csv"
@@ -133,7 +133,7 @@ def _text_records(
 
 def _json_line(record: dict[str, Any]) -> Iterator[str]:
     """A large value is not there once more for each step of writing it."""
-    from forge.check.canonical.pieces import LARGE, json_pieces
+    from forge.decode.pieces import LARGE, json_pieces
 
     if any(isinstance(value, str) and len(value) >= LARGE for value in record.values()):
         yield from json_pieces(record)
@@ -144,7 +144,7 @@ def _json_line(record: dict[str, Any]) -> Iterator[str]:
 
 def _csv_pieces(values: list[Any]) -> Iterator[str]:
     """As :func:`_csv_line`, but for a large value, which is written a piece at a time."""
-    from forge.check.canonical.pieces import LARGE
+    from forge.decode.pieces import LARGE
 
     if not any(isinstance(value, str) and len(value) >= LARGE for value in values):
         yield _csv_line(values)
@@ -181,8 +181,8 @@ def _arrow_records(
     wanted: Selection, keyring: Keyring | None, form: str, compression: Compression, output: str,
 ) -> None:  # fmt: skip
     """A file for each definition of the table: the columns of a file are of one type each."""
-    from forge.columnar.parquet import write_parquet
-    from forge.columnar.reading.rows import read_rows
+    from forge.bulk.parquet import write_parquet
+    from forge.bulk.reading.rows import read_rows
 
     paths = file_paths(files)
     total = sum(path.stat().st_size for path in paths)
@@ -211,7 +211,7 @@ def _parts(reading: Any, table: str | None) -> Iterator[tuple[Any, Iterator[Any]
 
     Batches have to be taken before the next definition is asked for.
     """
-    from forge.check.canonical.records import several_tables
+    from forge.decode.records import several_tables
 
     pairs = reading(table, parts=True) if table is not None else reading()
     following = next(pairs, None)

@@ -44,6 +44,6 @@ def _schema(kind: str) -> dict[str, Any]:
         from forge.binlog.listing.schema import listing_schema
 
         return listing_schema()
-    from forge.check.canonical.schema import decode_schema
+    from forge.decode.schema import decode_schema
 
     return decode_schema()

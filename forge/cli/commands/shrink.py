@@ -17,7 +17,7 @@ from forge.cli.progress import progress_to
 from forge.errors import ScenarioError
 
 if TYPE_CHECKING:
-    from forge.corpus.shrink.search import Shows
+    from forge.conform.shrink.search import Shows
 
 
 @click.command()
@@ -50,7 +50,7 @@ def command(
       forge shrink binlog.000001 --while './reader {} | grep -q 42' -o small.000001
       forge shrink binlog.000001 --testee ./my-testee --keep-outcome -o small.000001
     """
-    from forge.corpus.shrink.shrink import shrink
+    from forge.conform.shrink.shrink import shrink
 
     if (condition is None) == (testee is None):
         raise ScenarioError(
@@ -77,9 +77,9 @@ def _condition(
     data: bytes, path: Path, condition: str | None, command: str | None, timeout: float
 ) -> Iterator[tuple[Shows, str]]:
     """What a smaller file has to show, and that in words."""
-    from forge.corpus.conform.testee import Limits, Testee
+    from forge.conform.shrink.outcomes import CommandOutcome, TesteeOutcome
+    from forge.conform.testee import Limits, Testee
     from forge.corpus.outcomes import RIGHT
-    from forge.corpus.shrink.outcomes import CommandOutcome, TesteeOutcome
 
     if condition is not None:
         by_command = CommandOutcome(condition, path, timeout=timeout)

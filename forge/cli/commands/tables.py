@@ -29,7 +29,7 @@ def command(files: tuple[str, ...], as_json: bool, keys: str | None, key: str | 
       forge tables binlog.000001 binlog.000002 --json
       forge tables encrypted.000001 --keys keyring.json
     """
-    from forge.columnar.reading.counts import TableCounts, count_tables
+    from forge.bulk.reading.counts import TableCounts, count_tables
 
     paths, keyring = file_paths(files), keyring_of(keys, key)
     total = sum(path.stat().st_size for path in paths)

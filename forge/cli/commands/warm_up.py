@@ -58,12 +58,12 @@ def command() -> None:
     Example:
       forge warm-up
     """
-    from forge.columnar.kept_kernels import kernels_folder
-    from forge.columnar.reading.counts import count_tables
-    from forge.columnar.reading.rows import read_rows
-    from forge.rows.write import write_rows
+    from forge.bulk.generating.generate import generate
+    from forge.bulk.kept_kernels import kernels_folder
+    from forge.bulk.reading.counts import count_tables
+    from forge.bulk.reading.rows import read_rows
+    from forge.bulk.rows.write import write_rows
     from forge.scenario import load_scenario
-    from forge.volume.generate import generate
 
     begin = time.monotonic()
     steps = [("mysql-9.7", table) for table in _MYSQL] + [("mariadb-11.8", table) for table in _MARIADB]

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from forge.columnar.reading.batches import Batches, Misfit
-from forge.columnar.reading.beside import BESIDE
-from forge.columnar.reading.file_rows import FileRows, Taker
-from forge.columnar.reading.image_walk import row_images
-from forge.columnar.reading.splits import Split
-from forge.columnar.reading.tables import Chosen, Table, table_of
-from forge.columnar.reading.window import RowIndexes, Window
+from forge.bulk.reading.batches import Batches, Misfit
+from forge.bulk.reading.beside import BESIDE
+from forge.bulk.reading.file_rows import FileRows, Taker
+from forge.bulk.reading.image_walk import row_images
+from forge.bulk.reading.splits import Split
+from forge.bulk.reading.tables import Chosen, Table, table_of
+from forge.bulk.reading.window import RowIndexes, Window
 from forge.spark.read_options import Values
 from forge.spark.reading.json_images import json_images
 from forge.spark.reading.presence import PRESENCE, without_full
@@ -71,7 +71,7 @@ class _ChangeBatches(Batches):
 
 class _JsonBatches(_ChangeBatches):
     def of(self, window: Window, chosen: RowIndexes) -> Iterator[pa.RecordBatch | Misfit]:
-        """As forge.columnar.reading.file_rows.Taker has it."""
+        """As forge.bulk.reading.file_rows.Taker has it."""
         for made in super().of(window, chosen):
             yield made if isinstance(made, Misfit) else self._fitted(made, self._images(made))
 
@@ -85,7 +85,7 @@ class _JsonBatches(_ChangeBatches):
 
 class _BinaryBatches(_ChangeBatches):
     def of(self, window: Window, chosen: RowIndexes) -> Iterator[pa.RecordBatch | Misfit]:
-        """As forge.columnar.reading.file_rows.Taker has it."""
+        """As forge.bulk.reading.file_rows.Taker has it."""
         rows = window.rows
         layouts = self.table.numbers[rows.layouts[chosen]]
         images = row_images(window.buffer, rows.begins[chosen], rows.ends[chosen], layouts, self.table.layouts)

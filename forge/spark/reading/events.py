@@ -13,10 +13,10 @@ import pyarrow as pa
 
 from forge.binlog.reader import Beginning
 from forge.binlog.window import LogWindow
-from forge.check.canonical.decode import canonical_events
-from forge.columnar.machine import SLACK
-from forge.columnar.reading.events import PASS, EventList
-from forge.columnar.reading.splits import Split
+from forge.bulk.machine import SLACK
+from forge.bulk.reading.events import PASS, EventList
+from forge.bulk.reading.splits import Split
+from forge.decode.decode import canonical_events
 from forge.errors import FormatError
 from forge.events.registry import event_name
 

@@ -14,9 +14,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from forge.columnar.json.quoting import quoted
-from forge.columnar.plan import ColumnPlan, spans_of
-from forge.columnar.reading.tables import Table
+from forge.bulk.json.quoting import quoted
+from forge.bulk.plan import ColumnPlan, spans_of
+from forge.bulk.reading.tables import Table
 
 _HEX = np.frombuffer(b"".join(b"%02x" % byte for byte in range(256)), np.uint16)
 _SECOND = 1_000_000

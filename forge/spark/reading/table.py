@@ -9,12 +9,12 @@ from typing import ClassVar
 
 import pyarrow as pa
 
-from forge.columnar.reading.batches import Batches, Misfit
-from forge.columnar.reading.beside import BESIDE
-from forge.columnar.reading.file_rows import FileRows, Taker
-from forge.columnar.reading.splits import Split
-from forge.columnar.reading.tables import Chosen, Table, table_of
-from forge.columnar.reading.window import RowIndexes, Window
+from forge.bulk.reading.batches import Batches, Misfit
+from forge.bulk.reading.beside import BESIDE
+from forge.bulk.reading.file_rows import FileRows, Taker
+from forge.bulk.reading.splits import Split
+from forge.bulk.reading.tables import Chosen, Table, table_of
+from forge.bulk.reading.window import RowIndexes, Window
 from forge.errors import FormatError, ScenarioError, nearest
 from forge.spark.read_options import ReadOptions
 from forge.spark.reading.larger import larger
@@ -70,7 +70,7 @@ class _TableBatches(Batches):
     beside_types: ClassVar[Mapping[str, pa.DataType]] = {name: spark_form(kind) for name, kind in BESIDE.items()}
 
     def of(self, window: Window, chosen: RowIndexes) -> Iterator[pa.RecordBatch | Misfit]:
-        """As forge.columnar.reading.file_rows.Taker has it."""
+        """As forge.bulk.reading.file_rows.Taker has it."""
         for made in super().of(window, chosen):
             yield made if isinstance(made, Misfit) else self._without_full(made)
 
@@ -116,7 +116,7 @@ class _NoRows:
         self.schema = schema
 
     def of(self, window: Window, chosen: RowIndexes) -> Iterator[pa.RecordBatch | Misfit]:
-        """As forge.columnar.reading.file_rows.Taker has it."""
+        """As forge.bulk.reading.file_rows.Taker has it."""
         return iter(())
 
 

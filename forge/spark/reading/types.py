@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import types as spark
 
-from forge.columnar.spelled import spelled
+from forge.bulk.spelled import spelled
 
 _WIDER = {
     pa.uint8(): pa.int16(),

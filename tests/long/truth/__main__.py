@@ -20,8 +20,8 @@ from typing import Any
 
 import msgspec
 
-from forge.corpus.findings.records import findings_dir, read_finding
-from forge.corpus.kit.withheld import withheld_cases
+from forge.conform.findings.records import findings_dir, read_finding
+from forge.conform.kit.withheld import withheld_cases
 from forge.corpus.manifest import Entry, read_bytes_of, read_entries
 from forge.errors import ForgeError, ScenarioError
 from tests.counted_runs import behind, count_run

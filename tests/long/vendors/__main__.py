@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from forge.corpus.kit.vendors import (
+from forge.conform.kit.vendors import (
     OfCase,
     VendorsDid,
     bytes_digest,
@@ -21,7 +21,7 @@ from forge.corpus.kit.vendors import (
     vendors_path,
     vendors_text,
 )
-from forge.corpus.kit.withheld import withheld_cases
+from forge.conform.kit.withheld import withheld_cases
 from forge.corpus.manifest import read_entries
 from tests.long.vendors.asking import asked
 

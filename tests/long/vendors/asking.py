@@ -11,8 +11,8 @@ from typing import Any
 
 from pymysql.err import MySQLError  # type: ignore[import-untyped]
 
+from forge.conform.kit.vendors import asked_families
 from forge.corpus.cases import BinlogFile
-from forge.corpus.kit.vendors import asked_families
 from forge.corpus.manifest import read_bytes_of
 from forge.servers.features import Family
 from tests.long.vendors.applier import Applier, ServerEnded

@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from forge.corpus.kit.protocol import VERSION, Request, request_line
+from forge.conform.kit.protocol import VERSION, Request, request_line
 from tests.power.logs import Log
 
 #: Logs that a process reads, seconds that it may take for them, and bytes of memory (Java asks for a lot ahead).

@@ -11,8 +11,8 @@ import json
 from decimal import Decimal
 from typing import Any
 
-from forge.check.canonical.cells import Cell
 from forge.check.decoder import Form
+from forge.decode.cells import Cell
 from forge.values.wire_types import WireType
 
 _TEMPORAL = (WireType.TIMESTAMP, WireType.DATE, WireType.TIME, WireType.DATETIME)

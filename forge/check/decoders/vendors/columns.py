@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Literal
 
 from forge.charsets import Collation, charset, collation
-from forge.check.canonical.cells import MappedTable
 from forge.check.decoder import NOT_SHOWN, ExpectedKey
+from forge.decode.cells import MappedTable
 from forge.errors import ScenarioError
 from forge.events.column_kinds import is_character, is_enum, is_numeric, is_set
 from forge.events.plain import to_text

@@ -16,8 +16,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from forge.check.canonical.cells import Kind
-from forge.check.canonical.reference import Place
 from forge.check.decoder import (
     DecodedRow,
     DecodedStatement,
@@ -30,6 +28,8 @@ from forge.check.decoder import (
     Warned,
 )
 from forge.check.decoders.vendors.statements import STATEMENT_HEADERS, printed_statement
+from forge.decode.cells import Kind
+from forge.decode.reference import Place
 from forge.events.plain import to_text
 
 _AT = re.compile(rb"# at (\d+)\Z")

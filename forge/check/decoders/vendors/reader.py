@@ -14,12 +14,12 @@ from typing import ClassVar
 
 from forge.binlog.reader import MAGIC, frames
 from forge.binlog.window import LogSource, LogWindow, window_of
-from forge.check.canonical.cells import Cell, MappedTable, unprefixed
 from forge.check.decoder import NOT_SHOWN, Decoder, DecodingEnded, Expected, ExpectedKey, Form, Item, Warned
 from forge.check.decoders.vendors.columns import Flavour, column_texts, primary_key_text
 from forge.check.decoders.vendors.many import Family, run_alone, run_in_place, run_on_files
 from forge.check.decoders.vendors.program import Printed, find_program, program_version, servers_home
 from forge.check.decoders.vendors.pseudo_sql import TextReader, unescape
+from forge.decode.cells import Cell, MappedTable, unprefixed
 from forge.events.column_kinds import is_enum, is_set
 from forge.events.plain import to_text
 from forge.events.registry import event_name

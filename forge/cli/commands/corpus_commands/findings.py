@@ -48,9 +48,9 @@ def findings(
       forge corpus findings go-mysql-year-zero --make
       forge corpus findings --pages docs/findings
     """
-    from forge.corpus.findings.make import make_finding
-    from forge.corpus.findings.pages import finding_pages
-    from forge.corpus.findings.records import count_withheld, findings_dir, public, read_findings, record_text
+    from forge.conform.findings.make import make_finding
+    from forge.conform.findings.pages import finding_pages
+    from forge.conform.findings.records import count_withheld, findings_dir, public, read_findings, record_text
 
     found = {finding.name: finding for finding in read_findings()}
     for name in names:

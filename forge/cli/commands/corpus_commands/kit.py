@@ -39,7 +39,7 @@ def export(out: Path, folder: Path, profile: str, jobs: int | None, as_json: boo
     require_arrow()
     import msgspec
 
-    from forge.corpus.kit.export import export_kit
+    from forge.conform.kit.export import export_kit
 
     with progress_to("cases written") as report:
         kit = export_kit(folder, out, profile=profile, jobs=jobs, progress=report)
@@ -61,7 +61,7 @@ def freeze(folder: Path, check: bool) -> None:
       forge corpus freeze --check
     """
     require_arrow()
-    from forge.corpus.kit.registry import read_registry, registry_path, registry_text
+    from forge.conform.kit.registry import read_registry, registry_path, registry_text
     from forge.corpus.manifest import read_entries
 
     before = read_registry()

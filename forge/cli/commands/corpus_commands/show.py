@@ -154,7 +154,7 @@ def _one_case(row: dict[str, Any]) -> Iterator[str]:
         yield f"{verdict['decoder']} {verdict['version'] or ''}: {verdict['outcome']}{said}\n"
         for warning in verdict["warnings"]:
             yield f"  warned: {warning}\n"
-    from forge.check.canonical.printed import render_text
+    from forge.decode.printed import render_text
 
     for file in row["files"]:
         yield f"\n{file['name']}, {file['size']} bytes, sha256 {file['sha256']}\n"

@@ -1,0 +1,390 @@
+"""DATE, and TIME, DATETIME and TIMESTAMP with fsp: date32, duration[us], timestamp[us] and timestamp[us, UTC].
+
+Odd are dates with a zero year, month or day or that are not in the calendar (February 30), the zero TIMESTAMP, and
+cells that no server writes.  On writing, what the column does not hold exactly: a finer fraction, a date of before
+0001 or after 9999, a TIME beyond 838:59:59.999999, a TIMESTAMP out of the server's range.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from forge.bulk.calendar import (
+    DAY,
+    DAYS,
+    EPOCH,
+    SECOND,
+    TIME_END,
+    clock_fields,
+    day_fields,
+    day_number,
+    moment_fields,
+    months,
+)
+from forge.bulk.machine import inline, kernel, load32, load64, signed, store64, swap64, unsigned
+from forge.bulk.plan import Cells, ColumnPlan, Read, Wire, slacked, values_of
+from forge.values.base import Column
+from forge.values.registry import codec_for
+from forge.values.temporal.current import FractionalCodec
+from forge.values.temporal.text import MAX_FSP, fraction_size, fraction_unit
+from forge.values.wire_types import WireType
+
+#: The same for words: a kernel that mixes them with int64 would make floats.
+_DAY_SECONDS = np.uint64(DAY // SECOND)
+_EPOCH_MICROSECONDS, _END_MICROSECONDS = np.uint64(EPOCH * DAY), np.uint64(DAYS * DAY)
+#: A reciprocal of the 13 months of a year in a number of :func:`day_fields`, which has 17 bits.
+_YEAR_BITS, _PER_YEAR = np.uint64(24), np.uint64((1 << 24) // 13 + 1)
+#: Rows whose cells are made together, and what is odd of them.
+_BLOCK = 512
+_LAST_HOUR = (1 << 11) - 1
+#: Bits of the reciprocals below: exact for what is less than a million.
+_RECIPROCAL_BITS = 40
+
+
+class DatePlan(ColumnPlan):
+    """Three bytes; days of the calendar by table."""
+
+    can_be_odd = True
+
+    def __init__(self, column: Column) -> None:
+        super().__init__(column, pa.date32(), 3)
+
+    def read(self, cells: Cells) -> Read:
+        out, odd = np.empty(len(cells), np.int32), np.empty(len(cells), np.int32)
+        found = _read_date(cells.buffer, cells.offsets, months(), out, odd)
+        return Read((out,), odd[:found])
+
+    def write(self, array: pa.Array) -> Wire:
+        out, odd = slacked(3 * len(array)), np.empty(len(array), np.int32)
+        found = _write_date(values_of(array, 4), _scratch(), out, odd)
+        return Wire(out[: 3 * len(array)], odd=odd[:found])
+
+
+class FractionalPlan(ColumnPlan):
+    """A type with fsp."""
+
+    def __init__(self, column: Column, arrow_type: pa.DataType) -> None:
+        codec = codec_for(column)
+        assert isinstance(codec, FractionalCodec)
+        super().__init__(column, arrow_type, codec.size(column))
+        self.fsp = codec.fsp(column)
+        #: Bits of the stored fraction, and the microseconds of its unit; of one in ``coarse`` only each tenth is used.
+        self.fraction_bits = 8 * fraction_size(self.fsp)
+        self.unit = fraction_unit(self.fsp)
+        self.coarse = self.fsp % 2 == 1
+        #: Microseconds of the last digit.
+        self.step = 10 ** (MAX_FSP - self.fsp)
+
+
+class MomentPlan(FractionalPlan):
+    """DATETIME and TIMESTAMP."""
+
+    can_be_odd = True
+
+    def as_text(self, array: pa.Array) -> pa.Array:
+        return moment_text(array, self.fsp)
+
+
+class DatetimePlan(MomentPlan):
+    """Five bytes and the fraction."""
+
+    def __init__(self, column: Column) -> None:
+        super().__init__(column, pa.timestamp("us"))
+
+    def read(self, cells: Cells) -> Read:
+        out, odd = np.empty(len(cells), np.int64), np.empty(len(cells), np.int32)
+        found = _read_datetime(
+            cells.buffer, cells.offsets, months(), self.fraction_bits, self.unit, self.coarse, out, odd
+        )
+        return Read((out,), odd[:found])
+
+    def write(self, array: pa.Array) -> Wire:
+        out, odd = slacked(self.wire * len(array)), np.empty(len(array), np.int32)
+        found = _write_datetime(
+            values_of(array, 8), self.step, self.unit, self.fraction_bits, self.wire, _scratch(), out, odd
+        )
+        return Wire(out[: self.wire * len(array)], odd=odd[:found])
+
+
+class TimestampPlan(MomentPlan):
+    """Four bytes and the fraction."""
+
+    def __init__(self, column: Column) -> None:
+        super().__init__(column, pa.timestamp("us", tz="UTC"))
+        self._range = timestamp_range(column)
+
+    def read(self, cells: Cells) -> Read:
+        out, odd = np.empty(len(cells), np.int64), np.empty(len(cells), np.int32)
+        found = _read_timestamp(cells.buffer, cells.offsets, self.fraction_bits, self.unit, self.coarse, out, odd)
+        return Read((out,), odd[:found])
+
+    def write(self, array: pa.Array) -> Wire:
+        out, odd = slacked(self.wire * len(array)), np.empty(len(array), np.int32)
+        first, end = self._range
+        found = _write_timestamp(
+            values_of(array, 8), first, end, self.step, self.unit, self.fraction_bits, self.wire, _scratch(), out, odd
+        )
+        return Wire(out[: self.wire * len(array)], odd=odd[:found])
+
+
+class TimePlan(FractionalPlan):
+    """Three bytes and the fraction."""
+
+    def __init__(self, column: Column) -> None:
+        super().__init__(column, pa.duration("us"))
+
+    def read(self, cells: Cells) -> Read:
+        out, odd = np.empty(len(cells), np.int64), np.empty(len(cells), np.int32)
+        found = _read_time(cells.buffer, cells.offsets, self.fraction_bits, self.unit, self.coarse, out, odd)
+        return Read((out,), odd[:found])
+
+    def write(self, array: pa.Array) -> Wire:
+        out, odd = slacked(self.wire * len(array)), np.empty(len(array), np.int32)
+        found = _write_time(
+            values_of(array, 8), self.step, self.unit, self.fraction_bits, self.wire, _scratch(), out, odd
+        )
+        return Wire(out[: self.wire * len(array)], odd=odd[:found])
+
+
+def moment_text(array: pa.Array, fsp: int) -> pa.Array:
+    """Timestamps as ``YYYY-MM-DD hh:mm:ss`` with ``fsp`` fraction digits; further digits are cut."""
+    import pyarrow.compute as pc  # A fifth of a second, and few need it.
+
+    # As they are, in UTC: to Arrow a zone makes it fifty times the work.
+    local = array.view(pa.timestamp("us"))
+    return pc.utf8_slice_codeunits(local.cast(pa.string()), 0, 19 + fsp + (fsp > 0))
+
+
+def timestamp_range(column: Column) -> tuple[int, int]:
+    """The first microsecond that a TIMESTAMP of the column's server takes, and the one behind the last."""
+    first = 1 if column.dialect.timestamp_of_second_zero else SECOND
+    return first, (column.dialect.last_timestamp + 1) * SECOND
+
+
+def _scratch() -> npt.NDArray[np.uint64]:
+    return np.empty((2, _BLOCK), np.uint64)
+
+
+@inline
+def _put_block(words: Any, flags: Any, first: Any, count: Any, width: Any, out: Any, odd: Any, found: Any) -> Any:
+    """Store the cells of rows from ``first`` on, and note those that have a flag; how many are odd now.
+
+    They are made beforehand, in loops without a branch, which the compiler makes instructions of that take several
+    values at once.
+    """
+    some = np.uint64(0)
+    for place in range(count):
+        # What is stored behind the value is the next one's place, or slack.
+        store64(out, width * (first + place), words[place])
+        some |= flags[place]
+    if some != 0:
+        for place in range(count):
+            if flags[place] != 0:
+                odd[found] = first + place
+                found += 1
+    return found
+
+
+@kernel
+def _read_date(buffer: Any, offsets: Any, months: Any, out: Any, odd: Any) -> Any:
+    found = 0
+    for row in range(len(offsets)):
+        offset = offsets[row]
+        out[row] = 0
+        if offset < 0:
+            continue
+        word = signed(load32(buffer, offset))
+        year, month = (word >> 9) & 0x7FFF, (word >> 5) & 15
+        number = day_number(months, year * 13 + month if year <= 9999 and month <= 12 else 0, word & 31)
+        if number < 0:
+            odd[found] = row
+            found += 1
+        else:
+            out[row] = number - EPOCH
+    return found
+
+
+@kernel
+def _write_date(days: Any, scratch: Any, out: Any, odd: Any) -> Any:
+    found = 0
+    words, flags = scratch[0], scratch[1]
+    for first in range(0, len(odd), _BLOCK):
+        count = min(_BLOCK, len(odd) - first)
+        for place in range(count):
+            # From 0001 on, as unsigned: what is before is beyond.
+            number = unsigned(np.int64(np.int32(load32(days, 4 * (first + place)))) + EPOCH)
+            beyond = number >= np.uint64(DAYS)
+            fields = day_fields(np.uint64(0) if beyond else number)
+            month = fields >> np.uint64(5)
+            year = month * _PER_YEAR >> _YEAR_BITS
+            words[place] = (
+                year << np.uint64(9) | (month - np.uint64(13) * year) << np.uint64(5) | (fields & np.uint64(31))
+            )
+            flags[place] = np.uint64(beyond)
+        found = _put_block(words, flags, first, count, 3, out, odd, found)
+    return found
+
+
+@kernel
+def _read_datetime(
+    buffer: Any, offsets: Any, months: Any, fraction_bits: Any, unit: Any, coarse: Any, out: Any, odd: Any
+) -> Any:
+    found = 0
+    unused = 24 - fraction_bits
+    for row in range(len(offsets)):
+        offset = offsets[row]
+        out[row] = 0
+        if offset < 0:
+            continue
+        word = signed(swap64(load64(buffer, offset)))
+        number = day_number(months, (word >> 46) & 0x1FFFF, (word >> 41) & 31)
+        hour, minute, second = (word >> 36) & 31, (word >> 30) & 63, (word >> 24) & 63
+        fraction = (word & 0xFFFFFF) >> unused
+        micro = fraction * unit
+        # The first bit, which is the sign of int64, is set.
+        bad = (word >= 0) | (number < 0) | (hour > 23) | (minute > 59) | (second > 59) | (micro >= SECOND)
+        if bad or (coarse and fraction % 10 != 0):
+            odd[found] = row
+            found += 1
+        else:
+            out[row] = ((number - EPOCH) * 86400 + hour * 3600 + minute * 60 + second) * SECOND + micro
+    return found
+
+
+@kernel
+def _write_datetime(
+    values: Any, step: Any, unit: Any, fraction_bits: Any, width: Any, scratch: Any, out: Any, odd: Any
+) -> Any:
+    found = 0
+    words, flags = scratch[0], scratch[1]
+    reciprocal = np.uint64((1 << _RECIPROCAL_BITS) // step + 1)
+    digit, per_digit = np.uint64(step), np.uint64(step // unit)
+    unused = np.uint64(24 - fraction_bits)
+    for first in range(0, len(odd), _BLOCK):
+        count = min(_BLOCK, len(odd) - first)
+        for place in range(count):
+            # From 0001 on, as unsigned: what is before is beyond.
+            since = load64(values, 8 * (first + place)) + _EPOCH_MICROSECONDS
+            beyond = since >= _END_MICROSECONDS
+            number, second, micro = moment_fields(np.uint64(0) if beyond else since)
+            digits = (micro * reciprocal) >> np.uint64(_RECIPROCAL_BITS)
+            whole = day_fields(number) << np.uint64(17) | clock_fields(second) | np.uint64(1 << 39)
+            words[place] = swap64(whole << np.uint64(24) | digits * per_digit << unused)
+            flags[place] = np.uint64(beyond) | (digits * digit ^ micro)
+        found = _put_block(words, flags, first, count, width, out, odd, found)
+    return found
+
+
+@kernel
+def _read_timestamp(buffer: Any, offsets: Any, fraction_bits: Any, unit: Any, coarse: Any, out: Any, odd: Any) -> Any:
+    found = 0
+    unused = 32 - fraction_bits
+    for row in range(len(offsets)):
+        offset = offsets[row]
+        out[row] = 0
+        if offset < 0:
+            continue
+        word = swap64(load64(buffer, offset))
+        fraction = signed(word & np.uint64(0xFFFFFFFF)) >> unused
+        micro = fraction * unit
+        value = signed(word >> np.uint64(32)) * SECOND + micro
+        if micro >= SECOND or value == 0 or (coarse and fraction % 10 != 0):
+            odd[found] = row
+            found += 1
+        else:
+            out[row] = value
+    return found
+
+
+@kernel
+def _write_timestamp(
+    values: Any, begin: Any, end: Any, step: Any, unit: Any, fraction_bits: Any, width: Any, scratch: Any, out: Any,
+    odd: Any,
+) -> Any:  # fmt: skip
+    found = 0
+    words, flags = scratch[0], scratch[1]
+    reciprocal = np.uint64((1 << _RECIPROCAL_BITS) // step + 1)
+    digit, per_digit = np.uint64(step), np.uint64(step // unit)
+    unused = np.uint64(32 - fraction_bits)
+    lowest, length = np.uint64(begin), np.uint64(end - begin)
+    for first in range(0, len(odd), _BLOCK):
+        count = min(_BLOCK, len(odd) - first)
+        for place in range(count):
+            value = load64(values, 8 * (first + place))
+            beyond = value - lowest >= length
+            number, second, micro = moment_fields(np.uint64(0) if beyond else value)
+            digits = (micro * reciprocal) >> np.uint64(_RECIPROCAL_BITS)
+            whole = number * _DAY_SECONDS + second
+            words[place] = swap64(whole << np.uint64(32) | digits * per_digit << unused)
+            flags[place] = np.uint64(beyond) | (digits * digit ^ micro)
+        found = _put_block(words, flags, first, count, width, out, odd, found)
+    return found
+
+
+@kernel
+def _read_time(buffer: Any, offsets: Any, fraction_bits: Any, unit: Any, coarse: Any, out: Any, odd: Any) -> Any:
+    found = 0
+    unused = np.uint64(40 - fraction_bits)
+    zero = 1 << (23 + fraction_bits)
+    for row in range(len(offsets)):
+        offset = offsets[row]
+        out[row] = 0
+        if offset < 0:
+            continue
+        number = signed(swap64(load64(buffer, offset)) >> unused) - zero
+        magnitude = abs(number)
+        whole = magnitude >> fraction_bits
+        hour, minute, second = whole >> 12, (whole >> 6) & 63, whole & 63
+        fraction = magnitude & ((1 << fraction_bits) - 1)
+        micro = fraction * unit
+        bad = (hour > _LAST_HOUR) | (minute > 59) | (second > 59) | (micro >= SECOND)
+        if bad or (coarse and fraction % 10 != 0):
+            odd[found] = row
+            found += 1
+        else:
+            value = (hour * 3600 + minute * 60 + second) * SECOND + micro
+            out[row] = -value if number < 0 else value
+    return found
+
+
+@kernel
+def _write_time(
+    values: Any, step: Any, unit: Any, fraction_bits: Any, width: Any, scratch: Any, out: Any, odd: Any
+) -> Any:
+    found = 0
+    words, flags = scratch[0], scratch[1]
+    reciprocal = np.uint64((1 << _RECIPROCAL_BITS) // step + 1)
+    digit, per_digit = np.uint64(step), np.uint64(step // unit)
+    behind, unused = np.uint64(fraction_bits), np.uint64(40 - fraction_bits)
+    zero = np.uint64(1) << np.uint64(23 + fraction_bits)
+    for first in range(0, len(odd), _BLOCK):
+        count = min(_BLOCK, len(odd) - first)
+        for place in range(count):
+            value = signed(load64(values, 8 * (first + place)))
+            sign = value >> 63
+            magnitude = unsigned((value ^ sign) - sign)
+            beyond = magnitude >= np.uint64(TIME_END)
+            number, second, micro = moment_fields(np.uint64(0) if beyond else magnitude)
+            digits = (micro * reciprocal) >> np.uint64(_RECIPROCAL_BITS)
+            packed = clock_fields(number * _DAY_SECONDS + second) << behind | digits * per_digit
+            words[place] = swap64(zero + ((packed ^ unsigned(sign)) - unsigned(sign)) << unused)
+            flags[place] = np.uint64(beyond) | (digits * digit ^ micro)
+        found = _put_block(words, flags, first, count, width, out, odd, found)
+    return found
+
+
+_PLANS: dict[int, type[DatePlan | DatetimePlan | TimestampPlan | TimePlan]] = {
+    WireType.DATE: DatePlan,
+    WireType.NEWDATE: DatePlan,
+    WireType.DATETIME2: DatetimePlan,
+    WireType.TIMESTAMP2: TimestampPlan,
+    WireType.TIME2: TimePlan,
+}
+
+
+def plan(column: Column) -> ColumnPlan:
+    return _PLANS[column.type_code](column)

@@ -1,0 +1,360 @@
+"""One file of a volume's log: everything in it follows from its number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from forge.binlog.writer import derives_length, write_binlog
+from forge.bulk.generating.batches import INSERT, UPDATE, Batch, batch_of, batches_between, spread
+from forge.bulk.generating.dependencies import DependencyClock, Entries, WrittenKeys
+from forge.bulk.generating.envelopes import KINDS, FormCompiler, Statement
+from forge.bulk.generating.lives import Numbers
+from forge.bulk.generating.output import Output
+from forge.bulk.generating.rows import Rows
+from forge.bulk.generating.setup import FilePart, VolumeSetup
+from forge.bulk.plan import Bytes, slacked
+from forge.bulk.writing.interleaving import (
+    FormTables,
+    Interleaved,
+    StatementShape,
+    TransactionForm,
+    form_tables,
+    place_interleaved,
+    stamp_interleaved,
+)
+from forge.bulk.writing.packing import room, seal
+from forge.bulk.writing.row_images import ImageCells, WireColumn, row_sizes, write_rows_at
+from forge.compile.groups.dependency import tracking_keys
+from forge.compile.groups.grouping import logged_groups
+from forge.events.event import Event, advance, encode_event
+from forge.events.format import CHECKSUM_SIZE, FormatContext
+from forge.events.gtid import AnonymousGtid
+from forge.plan.session import row_event_limit
+
+_KINDS: Final = len(KINDS)
+
+
+@dataclass(slots=True)
+class WrittenFile:
+    """What was written: bytes, events, transactions, and the rows by (table, operation)."""
+
+    bytes: int = 0
+    events: int = 0
+    transactions: int = 0
+    rows: dict[tuple[str, str], int] = field(default_factory=dict)
+
+
+def write_file(
+    setup: VolumeSetup, number: int, output: Output, progress: Callable[[int], None] | None = None
+) -> WrittenFile:
+    """Write file ``number`` (from 0) of the log.  ``progress`` is told the transactions of each batch."""
+    return _FileWriter(setup, setup.parts[number], output, progress).write()
+
+
+class _FileWriter:
+    def __init__(
+        self, setup: VolumeSetup, part: FilePart, output: Output, progress: Callable[[int], None] | None
+    ) -> None:
+        self.setup = setup
+        self.part = part
+        self.output = output
+        self.progress = progress
+        self.written = WrittenFile()
+        self.log = setup.numbers.log()
+        self.line = setup.definitions.line
+        #: Groups of the log before this file, and those of the file.
+        self.group = part.first_group
+        self.sequence = 0
+        self.format = FormatContext()
+        self.checksum = 0
+        self.buffer: Bytes = slacked(1 << 22)
+
+    def write(self) -> WrittenFile:
+        self._begin()
+        for number, epoch in enumerate(self.setup.definitions.epochs):
+            begin, end = self.setup.epoch_range(number)
+            begin, end = max(begin, self.part.begin), min(end, self.part.end)
+            if number and self.part.begin <= epoch.begin < self.part.end:
+                self._definitions(number)
+            if begin < end:
+                rows = _EpochRows(self.setup, number)
+                for batch in batches_between(self.setup.tables, begin, end):
+                    self._batch(rows, batch)
+        self._end()
+        return self.written
+
+    def _begin(self) -> None:
+        setup, log = self.setup, self.log
+        own = list(logged_groups(setup.definitions.plan.groups, self.line))
+        files = setup.numbers.files(log, 0, 0)
+        head = files.head()
+        events = [*head, *log.between(0)]
+        for number, group in enumerate(own):
+            events += log.group(number, group)
+            events += log.between(number + 1)
+        #: The number that the XID of the log's first group would have.
+        self.xid = next(log.next_xid) - len(own)
+        if self.part.number:
+            files = setup.numbers.files(log, self.part.number, self.part.first_group)
+            events = [*files.head(), *log.between(0)]
+        else:
+            files.logged = self.group = self.sequence = len(own)
+        self.files = files
+        tracked = tracking_keys(getattr(log, "order", None)) is not None
+        limit = log.session.dependency_history or self.line.groups.dependency_history
+        self.clock = DependencyClock(limit if tracked else None)
+        if self.sequence:
+            self.clock.restart(self.sequence)
+        self.format = advance(FormatContext(), head[0])
+        self.checksum = CHECKSUM_SIZE if self.format.checksum else 0
+        self._put(write_binlog(events), len(events))
+
+    def _put(self, data: bytes | memoryview, events: int) -> None:
+        self.output.write(data)
+        self.written.bytes += len(data)
+        self.written.events += events
+
+    def _end(self) -> None:
+        self.files.logged = self.group
+        last = self.part.number + 1 == len(self.setup.parts)
+        self._events(self.files.end() if last else [self.files.rotation()])
+
+    def _events(self, events: Sequence[Event]) -> None:
+        for event in events:
+            self._put(encode_event(event, self.written.bytes, self.format), 1)
+
+    def _definitions(self, number: int) -> None:
+        """The statements that begin an epoch."""
+        epoch = self.setup.definitions.epochs[number]
+        [micro] = self.setup.calendar.times(np.array([epoch.begin])).tolist()
+        for group in epoch.groups:
+            xid = self.xid + self.group
+            events = self.setup.numbers.definition(group, self.group, self.sequence + 1, xid, micro)
+            if derives_length(events[0]):
+                # The head of a file makes no difference to what is behind it.
+                head = self.files.head()[:1]
+                body = events[0].body
+                assert isinstance(body, AnonymousGtid)
+                size = len(write_binlog([*head, *events])) - len(write_binlog(head))
+                events[0] = events[0].replace(body=body.replace(transaction_length=size))
+            self._events(events)
+            self._after(1)
+            self.clock.restart(self.sequence)
+
+    def _after(self, transactions: int) -> None:
+        first = self.sequence == 0
+        self.group += transactions
+        self.sequence += transactions
+        self.written.transactions += transactions
+        if first:
+            # What a server may write itself behind the first transaction of a file.
+            self._events(list(self.log.between(self.sequence)))
+
+    def _batch(self, rows: _EpochRows, batch: Batch) -> None:
+        if self.sequence == 0 and len(batch.transactions) > 1:
+            for some in (slice(0, 1), slice(1, None)):
+                self._write(rows, batch_of(self.setup.tables, batch.transactions.taken(some)))
+        else:
+            self._write(rows, batch)
+        if self.progress is not None:
+            self.progress(len(batch.transactions))
+
+    def _write(self, rows: _EpochRows, batch: Batch) -> None:
+        made = rows.encoded(batch)
+        placed = place_interleaved(made.sizes, made.interleaved, made.tables, self.checksum)
+        threads = self.log.default_thread_id
+        last_committed = self.clock.next(self.sequence + 1, made.entry_cuts, made.entries, *rows.dependent(batch))
+        stamps = self.setup.numbers.stamps(
+            batch.transactions.moments, last_committed, self.group, self.sequence + 1, self.xid, threads
+        )
+        self.buffer = out = room(self.buffer, 0, placed.end)
+        stamp_interleaved(out, placed, made.tables, stamps)
+        for images, places in made.images:
+            write_rows_at(images, 0, placed.begins[places], out)
+        positioned = made.tables.positioned[placed.templates]
+        seal(out, placed.event_begins, placed.event_ends, positioned, self.written.bytes, self.checksum > 0)
+        self._put(out[: placed.end].data, len(placed.event_begins))
+        self._after(len(batch.transactions))
+        for (table, kind), count in made.counts.items():
+            key = self.setup.tables[table].name, KINDS[kind]
+            self.written.rows[key] = self.written.rows.get(key, 0) + count
+
+
+@dataclass(frozen=True, slots=True)
+class _Encoded:
+    """The rows of a batch: the images of each shape with the places of its rows, sizes by place."""
+
+    sizes: Numbers
+    images: Sequence[tuple[list[ImageCells], Numbers]]
+    interleaved: Interleaved
+    tables: FormTables
+    counts: dict[tuple[int, int], int]
+    #: Entries in keys, row by row, and where those of each transaction begin.
+    entries: Entries
+    entry_cuts: Numbers
+
+
+class _EpochRows:
+    """Encodes the rows of one epoch."""
+
+    def __init__(self, setup: VolumeSetup, epoch: int) -> None:
+        self.setup = setup
+        self.compiler = FormCompiler(setup.definitions, epoch)
+        self.sources = [setup.sources[epoch].of_table(table.index) for table in setup.tables]
+        session = setup.definitions.plan.session
+        self.keys = WrittenKeys(setup.definitions.epochs[epoch].tables, self.sources, checks=session.foreign_key_checks)
+        line = setup.definitions.line
+        self.limit = row_event_limit(session, line)
+        self.padding = line.rows.null_padding
+        self._assigned = [
+            frozenset(
+                index
+                for index, column in enumerate(setup.definitions.epochs[epoch].tables[table.index].columns)
+                if column.name.lower() in table.updated
+            )
+            for table in setup.tables
+        ]
+        moments = [self.compiler.zoned_columns(table.index) for table in setup.tables]
+        #: By table and kind: the columns that a statement sets for whose values the server asks for the time zone.
+        self._zoned = {
+            (table.index, kind): [column for column in moments[table.index] if kind == INSERT or column in assigned]
+            for table, assigned in zip(setup.tables, self._assigned, strict=True)
+            for kind in (INSERT, UPDATE)
+        }
+        self._shapes: list[StatementShape] = []
+        self._shape_numbers: dict[tuple[int, int], int] = {}
+        self._forms: list[TransactionForm] = []
+        self._form_numbers: dict[int, int] = {}
+        self._tables: FormTables | None = None
+
+    def encoded(self, batch: Batch) -> _Encoded:
+        codes = batch.tables * _KINDS + batch.kinds
+        sizes = np.empty(batch.rows, np.int64)
+        shapes = np.empty(len(codes), np.int64)
+        zoned = np.zeros(batch.rows, np.bool_)
+        widths = np.repeat(self.keys.widths[batch.tables], batch.counts)
+        entry_begins = np.concatenate([[0], np.cumsum(widths)])
+        entries = np.empty(int(entry_begins[-1]), np.uint64)
+        images, counts = [], {}
+        for code in np.unique(codes).tolist():
+            table, kind = divmod(code, _KINDS)
+            of_shape = np.flatnonzero(codes == code)
+            number = shapes[of_shape] = self._shape(table, kind)
+            each = batch.counts[of_shape]
+            total = int(each.sum())
+            places = spread(batch.row_cuts[of_shape], each, total)
+            rows = spread(batch.firsts[of_shape], each, total)
+            versions = None if kind == INSERT else np.repeat(batch.versions[of_shape], each)
+            made = self._images(table, kind, number, rows, versions)
+            images.append((made, places))
+            sizes[places] = row_sizes(made, total)
+            counts[table, kind] = total
+            width = int(self.keys.widths[table])
+            if width:
+                own = entry_begins[places][:, None] + np.arange(width)
+                entries[own] = self.keys.entries(table, self.setup.tables[table].lives, rows)
+            if self._zoned.get((table, kind)):
+                zoned[places] = self._has_moment(table, kind, number, made[-1], total)
+        forms = self._forms_of(batch, zoned)
+        if self._tables is None:
+            self._tables = form_tables(self._forms, self._shapes, self.limit)
+        return _Encoded(
+            sizes,
+            images,
+            Interleaved(forms, batch.cuts, shapes, batch.counts),
+            self._tables,
+            counts,
+            entries,
+            entry_begins[batch.row_cuts[batch.cuts]],
+        )
+
+    def dependent(self, batch: Batch) -> tuple[Any, Any]:
+        """Of each transaction: whether nothing may run beside it, and whether it has rows without a key."""
+        begins = batch.cuts[:-1]
+        return (
+            np.logical_or.reduceat(self.keys.alone[batch.tables], begins),
+            np.logical_or.reduceat(self.keys.keyless[batch.tables], begins),
+        )
+
+    def _images(self, table: int, kind: int, shape: int, rows: Numbers, versions: Numbers | None) -> list[ImageCells]:
+        template = self._shapes[shape].rows
+        lives = self.setup.tables[table].lives
+        now = Rows(lives, rows, versions)
+        before = Rows(lives, rows, versions - 1) if kind == UPDATE and versions is not None else now
+        same: dict[int, WireColumn] = {}
+
+        def cells(columns: Sequence[int], image: Rows) -> ImageCells:
+            made = []
+            for column in columns:
+                source = self.sources[table][column]
+                if source.updated:
+                    made.append(source.wire(image))
+                else:
+                    if column not in same:
+                        same[column] = source.wire(now.inserted)
+                    made.append(same[column])
+            return ImageCells(made, self.padding)
+
+        images = []
+        if template.before is not None:
+            images.append(cells(template.before, before))
+        if template.after is not None:
+            images.append(cells(template.after, now))
+        return images
+
+    def _has_moment(self, table: int, kind: int, shape: int, image: ImageCells, rows: int) -> Any:
+        """Whether each row sets a column of moments to a value."""
+        found = np.zeros(rows, np.bool_)
+        present = self._shapes[shape].rows.after or ()
+        for place, column in enumerate(present):
+            if column in self._zoned[table, kind]:
+                wire = image.columns[place]
+                if not len(wire.validity):
+                    return np.ones(rows, np.bool_)
+                bits = np.unpackbits(wire.validity, bitorder="little")
+                found |= bits[wire.first_bit : wire.first_bit + rows].astype(np.bool_)
+        return found
+
+    def _statement(self, table: int, kind: int, *, zoned: bool = False) -> Statement:
+        assigned = self._assigned[table] if kind == UPDATE else None
+        return Statement(table, KINDS[kind], assigned, zoned)
+
+    def _shape(self, table: int, kind: int) -> int:
+        if (table, kind) not in self._shape_numbers:
+            _, [shape] = self.compiler.compiled([self._statement(table, kind)])
+            self._shape_numbers[table, kind] = len(self._shapes)
+            self._shapes.append(shape)
+            self._tables = None
+        return self._shape_numbers[table, kind]
+
+    def _forms_of(self, batch: Batch, zoned: Any) -> Numbers:
+        """The form of each transaction."""
+        transactions = batch.transactions
+        several = np.diff(batch.cuts)
+        bits = np.left_shift(1, batch.tables)
+        tables = np.bitwise_or.reduceat(bits, batch.cuts[:-1]) if len(several) else bits
+        first = zoned[batch.row_cuts[batch.cuts[:-1]]]
+        width = len(self.setup.tables)
+        keys = ((tables * 2 + first) * _KINDS + transactions.kinds) * width + transactions.tables
+        known, places = np.unique(keys, return_inverse=True)
+        return np.array([self._form(key, width) for key in known.tolist()], np.int64)[places]
+
+    def _form(self, key: int, width: int) -> int:
+        if key not in self._form_numbers:
+            rest, root = divmod(key, width)
+            rest, kind = divmod(rest, _KINDS)
+            present, zoned = divmod(rest, 2)
+            inside = [table for table in self.setup.tables[root].inside if present >> table & 1]
+            order = [root, *inside] if kind == INSERT else [*reversed(inside), root]
+            statements = [self._statement(table, kind) for table in order]
+            if zoned:
+                statements[0] = self._statement(order[0], kind, zoned=True)
+            form, _ = self.compiler.compiled(statements)
+            self._form_numbers[key] = len(self._forms)
+            self._forms.append(form)
+            self._tables = None
+        return self._form_numbers[key]

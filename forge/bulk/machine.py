@@ -1,0 +1,259 @@
+"""What kernels are made of: the decorator that compiles one, and loads and stores wider than a byte.
+
+A kernel takes arrays and indexes, and hands its functions the :func:`memory` of large ones.  One that takes any number
+of arrays gets the memory of each in a table of words; bare addresses are handed to none.  Built with
+``FORGE_CHECKED_KERNELS=1`` it checks every access against the array's size and raises IndexError, which is how the long
+fuzz runs look for reads outside a buffer.  The ordinary build checks nothing below the lengths that the kernels
+themselves check.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Final, TypeVar
+
+import numba
+from llvmlite import ir
+from numba import extending
+from numba.core import cgutils, types
+from numba.core.types import containers
+
+from forge.bulk.kept_kernels import CHECKED, KeptKernel
+from forge.bulk.kept_memory import keep_memory
+
+#: Zero bytes behind every buffer that a kernel reads from: a load of 8 bytes, or a copy of 32, may begin at its last.
+SLACK: Final = 64
+
+keep_memory()
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+_I64 = ir.IntType(64)
+intrinsic: Callable[[Callable[..., Any]], Any] = extending.intrinsic
+
+
+def kernel(function: _F) -> _F:
+    """A compiled function over arrays and numbers.  It holds no lock of the interpreter."""
+    return _kept(function, nogil=True)
+
+
+def brief_kernel(function: _F) -> _F:
+    """The same for a few microseconds of work, less than it takes threads to hand over the interpreter: it keeps it."""
+    return _kept(function, nogil=False)
+
+
+def _kept(function: _F, *, nogil: bool) -> _F:
+    compiled: Any = numba.njit(nogil=nogil, boundscheck=CHECKED)(function)
+    with suppress(RuntimeError):  # There is no place to keep it.
+        compiled._cache = KeptKernel(function)
+    kept: _F = compiled
+    return kept
+
+
+def inline(function: _F) -> _F:
+    """A small function that is compiled into the kernels which call it."""
+    compiled: _F = numba.njit(nogil=True, boundscheck=CHECKED)(function)
+    return compiled
+
+
+def pointer(context: Any, builder: Any, array_type: Any, array: Any, index: Any, bits: int) -> Any:
+    """For intrinsics: where the byte at ``index`` of an array or its memory is, as a pointer to ``bits``."""
+    if isinstance(array_type, containers.UniTuple):
+        data = builder.inttoptr(builder.extract_value(array, 0), ir.IntType(8).as_pointer())
+    else:
+        data = context.make_array(array_type)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [index]), ir.IntType(bits).as_pointer())
+
+
+def _raw_load(bits: int) -> Any:
+    @intrinsic
+    def load(_typing: Any, array: Any, index: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            value = builder.load(pointer(context, builder, signature.args[0], arguments[0], arguments[1], bits))
+            value.align = 1
+            return value if bits == 64 else builder.zext(value, _I64)
+
+        return types.uint64(array, types.intp), generate
+
+    return load
+
+
+def _raw_store(bits: int) -> Any:
+    @intrinsic
+    def store(_typing: Any, array: Any, index: Any, value: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            array, index, value = arguments
+            narrow = value if bits == 64 else builder.trunc(value, ir.IntType(bits))
+            stored = builder.store(narrow, pointer(context, builder, signature.args[0], array, index, bits))
+            stored.align = 1
+            return context.get_dummy_value()
+
+        return types.void(array, types.intp, types.uint64), generate
+
+    return store
+
+
+_LOADS = [_raw_load(bits) for bits in (8, 16, 32, 64)]
+_STORES = [_raw_store(bits) for bits in (8, 16, 32, 64)]
+
+
+@intrinsic
+def _copy(_typing: Any, to: Any, at: Any, source: Any, begin: Any, count: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        to, at, source, begin, count = arguments
+        target = pointer(context, builder, signature.args[0], to, at, 8)
+        cgutils.raw_memcpy(builder, target, pointer(context, builder, signature.args[2], source, begin, 8), count, 1)
+        return context.get_dummy_value()
+
+    return types.void(to, types.intp, source, types.intp, types.intp), generate
+
+
+@intrinsic
+def swap64(_typing: Any, value: Any) -> Any:
+    """The eight bytes of a uint64 in the other order."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.bswap(arguments[0])
+
+    return types.uint64(types.uint64), generate
+
+
+@intrinsic
+def signed(_typing: Any, value: Any) -> Any:
+    """The same 64 bits as int64: mixing int64 and uint64 in an expression would make a float."""
+
+    def generate(_context: Any, _builder: Any, _signature: Any, arguments: Any) -> Any:
+        return arguments[0]
+
+    return types.int64(types.uint64), generate
+
+
+@intrinsic
+def unsigned(_typing: Any, value: Any) -> Any:
+    """The same 64 bits as uint64."""
+
+    def generate(_context: Any, _builder: Any, _signature: Any, arguments: Any) -> Any:
+        return arguments[0]
+
+    return types.uint64(types.int64), generate
+
+
+@intrinsic
+def high_product(_typing: Any, left: Any, right: Any) -> Any:
+    """The upper 64 bits of the product of two uint64."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        wide = ir.IntType(128)
+        product = builder.mul(builder.zext(arguments[0], wide), builder.zext(arguments[1], wide))
+        return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), _I64)
+
+    return types.uint64(types.uint64, types.uint64), generate
+
+
+@intrinsic
+def memory(_typing: Any, array: Any) -> Any:
+    """(address, bytes) of a uint8 array, which loads, stores and copies take in its place.
+
+    An array costs a count of its references in every function that it is handed to, which is more than most such
+    functions do.  A kernel makes the memory of its own argument, which outlives it, and hands that on.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        held = context.make_array(signature.args[0])(context, builder, arguments[0])
+        words = [builder.ptrtoint(held.data, _I64), held.nitems]
+        return context.make_tuple(builder, signature.return_type, words)
+
+    return containers.UniTuple(types.int64, 2)(array), generate
+
+
+@intrinsic
+def size_of(_typing: Any, array: Any) -> Any:
+    """The bytes of a uint8 array or its memory."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        if isinstance(signature.args[0], containers.UniTuple):
+            return builder.extract_value(arguments[0], 1)
+        return context.make_array(signature.args[0])(context, builder, arguments[0]).nitems
+
+    return types.int64(array), generate
+
+
+@intrinsic
+def prefetch(_typing: Any, array: Any, index: Any) -> Any:
+    """Have the byte at that index, and those beside it, brought to the second cache.  It may be beyond the end."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = pointer(context, builder, signature.args[0], arguments[0], arguments[1], 8)
+        flags = [ir.Constant(ir.IntType(32), number) for number in (0, 2, 1)]  # To be read, second cache, data.
+        kind = ir.FunctionType(ir.VoidType(), [place.type, *(flag.type for flag in flags)])
+        builder.call(builder.module.declare_intrinsic("llvm.prefetch", [place.type], kind), [place, *flags])
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp), generate
+
+
+@inline
+def _inside(array: Any, index: Any, count: Any) -> None:
+    if index < 0 or count < 0 or index + count > size_of(array):
+        raise IndexError("access outside an array")
+
+
+def _load(raw: Any, count: int) -> Any:
+    """A load of ``count`` bytes; in the ordinary build nothing stands around it that would have to be compiled."""
+    if not CHECKED:
+        return raw
+
+    @inline
+    def checked(array: Any, index: Any) -> Any:
+        _inside(array, index, count)
+        return raw(array, index)
+
+    return checked
+
+
+def _store(raw: Any, count: int) -> Any:
+    if not CHECKED:
+        return raw
+
+    @inline
+    def checked(array: Any, index: Any, value: Any) -> None:
+        _inside(array, index, count)
+        raw(array, index, value)
+
+    return checked
+
+
+@inline
+def _checked_copy(to: Any, at: Any, source: Any, begin: Any, count: Any) -> None:
+    _inside(to, at, count)
+    _inside(source, begin, count)
+    _copy(to, at, source, begin, count)
+
+
+#: (array, index): the little-endian number of 1, 2, 4 or 8 bytes at that index of a uint8 array, as uint64.
+load8, load16, load32, load64 = (_load(raw, 1 << place) for place, raw in enumerate(_LOADS))
+#: (array, index, value): the low bytes of a uint64, little-endian, at that index of a uint8 array.
+store8, store16, store32, store64 = (_store(raw, 1 << place) for place, raw in enumerate(_STORES))
+#: (to, at, source, begin, count): that many bytes from ``source[begin]`` to ``to[at]``; the arrays do not overlap.
+copy: Any = _checked_copy if CHECKED else _copy
+
+#: Bytes that a copy of fixed size takes, without a call.
+_SHORT: Final = 32
+
+
+@inline
+def copy_text(to: Any, at: Any, source: Any, begin: Any, length: Any) -> None:
+    """A text, most of which are short, from ``source[begin]`` to ``to[at]``: both have room for 32 bytes behind it."""
+    if length <= _SHORT:
+        copy(to, at, source, begin, _SHORT)
+    elif length <= 2 * _SHORT:
+        copy(to, at, source, begin, _SHORT)
+        copy(to, at + _SHORT, source, begin + _SHORT, _SHORT)
+    else:
+        copy(to, at, source, begin, length)
+
+
+def is_x86() -> bool:
+    """Whether this machine can have carry-less multiplication of the x86 kind."""
+    return platform.machine().lower() in ("x86_64", "amd64")

@@ -1,0 +1,103 @@
+"""How many rows of each table a log changes, and how many bytes their events have."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from forge.bulk.reading.batches import Misfit
+from forge.bulk.reading.beside import OPERATIONS
+from forge.bulk.reading.row_walk import FULL, MISFIT, CellPlaces
+from forge.bulk.reading.rows import Paths, RowReader, paths_of
+from forge.bulk.reading.tables import Chosen, Table
+from forge.bulk.reading.window import RowIndexes, Window
+
+if TYPE_CHECKING:
+    from forge.binlog.encryption.keyring import Keyring
+
+
+@dataclass(slots=True)
+class Count:
+    """Row events of one operation: their number, their rows, and their bytes with header and checksum.
+
+    Bytes of events out of a compressed transaction are those of the unpacked event.
+    """
+
+    rows: int = 0
+    events: int = 0
+    bytes: int = 0
+
+
+@dataclass(slots=True)
+class TableCounts:
+    """What happened to one table, by operation ("insert", "update", "delete")."""
+
+    by_operation: dict[str, Count] = field(default_factory=lambda: {word: Count() for word in OPERATIONS})
+
+
+def count_tables(
+    path: Paths, *, keyring: Keyring | None = None, progress: Callable[[int], None] | None = None
+) -> dict[str, TableCounts]:
+    """The tables that a log maps, or several logs, in the order of their first TABLE_MAP, with what happened to them.
+
+    ``keyring`` opens files that are encrypted.
+
+    Raises FormatError for bytes that break a rule of the format; UnsupportedError for types that are not known;
+    OSError.
+    """
+    counts: dict[str, TableCounts] = {}
+
+    def taker(table: Table, _file: str) -> _Counting:
+        return _Counting(table, counts.setdefault(table.name, TableCounts()))
+
+    reader = RowReader(
+        paths_of(path), table=None, chosen=Chosen(columns=()), taker=taker, keyring=keyring, progress=progress
+    )
+    for _ in reader.batches():
+        pass
+    return counts
+
+
+class _Counting:
+    """Takes rows, and makes no batches of them."""
+
+    schema = pa.schema([])
+
+    def __init__(self, table: Table, counts: TableCounts) -> None:
+        self.table = table
+        self._counts = counts
+        self._counting = threading.Lock()
+
+    def of(self, window: Window, chosen: RowIndexes) -> Iterator[pa.RecordBatch | Misfit]:
+        """As forge.bulk.reading.file_rows.Taker has it."""
+        table, rows, events = self.table, window.rows, window.events
+        places = CellPlaces(1 << 14, 1 << 14)
+        begins, ends = rows.begins[chosen], rows.ends[chosen]
+        layouts = table.numbers[rows.layouts[chosen]]
+        operations = table.operations[layouts]
+        per_event = np.zeros(len(begins), np.int64)
+        event, at = 0, -1
+        while event < len(begins):
+            before = per_event[event]
+            why, following, at, _ = places.walk(
+                window.buffer, begins, ends, layouts, (event, at), table.layouts, per_event
+            )
+            per_event[event] += before  # The walk counts anew where it goes on inside an event.
+            event = following
+            if why == MISFIT:
+                yield Misfit(int(rows.events[chosen][event]))
+                return
+            assert why == FULL or event == len(begins)
+        sizes = events.sizes[rows.events[chosen]]
+        with self._counting:
+            for number, word in enumerate(OPERATIONS):
+                of_it = operations == number
+                count = self._counts.by_operation[word]
+                count.rows += int(per_event[of_it].sum())
+                count.events += int(of_it.sum())
+                count.bytes += int(sizes[of_it].sum())

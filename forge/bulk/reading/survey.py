@@ -1,0 +1,282 @@
+"""Which row events of a list are wanted, and by which layout their rows are read.
+
+A server repeats itself: the same TABLE_MAP for every statement, the same bytes in front of the rows of every event.
+What has been met once is known by its bytes; the kernel returns only for what is new.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from forge.bulk.machine import inline, kernel, load32, load64, memory, signed
+from forge.bulk.plan import Bytes
+from forge.bulk.reading.events import GTID, ROWS, TABLE_MAP, EventList
+from forge.events.format import HEADER_SIZE
+
+#: Why a survey returned: it is through, or this event has a table map, a table id, a layout that is not known.
+THROUGH, NEW_MAP, NO_MAP, NEW_LAYOUT, SHORT = range(5)
+
+_NO = -1
+#: Where it is in the header of an event.
+_SERVER_ID: Final = 5
+
+
+class _Arena:
+    """Byte strings one behind the other."""
+
+    def __init__(self) -> None:
+        self.data = np.zeros(1 << 12, np.uint8)
+        self.used = 0
+        self.begins = np.zeros(64, np.int64)
+        self.sizes = np.zeros(64, np.int64)
+        self.count = 0
+
+    def add(self, text: bytes) -> int:
+        """The number of the new string."""
+        while self.used + len(text) + 8 > len(self.data):
+            self.data = np.concatenate((self.data, np.zeros_like(self.data)))
+        if self.count == len(self.begins):
+            self.begins = np.concatenate((self.begins, np.zeros_like(self.begins)))
+            self.sizes = np.concatenate((self.sizes, np.zeros_like(self.sizes)))
+        self.data[self.used : self.used + len(text)] = np.frombuffer(text, np.uint8)
+        self.begins[self.count], self.sizes[self.count] = self.used, len(text)
+        self.used += len(text)
+        self.count += 1
+        return self.count - 1
+
+
+class Known:
+    """The table maps and layouts that were met, as the kernel looks them up.
+
+    A *slot* is a table definition; ids point to slots.  A *layout* is the bytes of a row event of one slot and type
+    from behind its flags to its rows.
+    """
+
+    def __init__(self) -> None:
+        self.maps = _Arena()
+        self.headers = _Arena()
+        self.wanted = np.zeros(64, np.uint8)
+        #: The first layout of a slot, and the one after a layout.
+        self.first = np.full(64, _NO, np.int64)
+        self.following = np.full(64, _NO, np.int64)
+        self.layout_types = np.zeros(64, np.int64)
+        self._set_ids(1 << 8)
+        self._ids = 0
+
+    def _set_ids(self, size: int) -> None:
+        self.ids = np.full(size, _NO, np.int64)
+        self.slots = np.zeros(size, np.int64)
+
+    def add_slot(self, body: bytes, *, wanted: bool) -> int:
+        """A table definition by the bytes of its TABLE_MAP behind the table id."""
+        slot = self.maps.add(body)
+        if slot == len(self.wanted):
+            self.wanted = np.concatenate((self.wanted, np.zeros_like(self.wanted)))
+            self.first = np.concatenate((self.first, np.full_like(self.first, _NO)))
+        self.wanted[slot] = wanted
+        return slot
+
+    def bind(self, table_id: int, slot: int) -> None:
+        """Row events of that id are of that slot from here on."""
+        if 2 * (self._ids + 1) > len(self.ids):
+            bound = [(int(key), int(self.slots[at])) for at, key in enumerate(self.ids) if key != _NO]
+            self._set_ids(2 * len(self.ids))
+            for key, value in bound:
+                at = self._place(key)
+                self.ids[at], self.slots[at] = key, value
+        at = self._place(table_id)
+        self._ids += self.ids[at] == _NO
+        self.ids[at], self.slots[at] = table_id, slot
+
+    def _place(self, table_id: int) -> int:
+        return int(_place_of(self.ids, table_id))
+
+    def slot_of(self, table_id: int) -> int:
+        """The slot that the id is bound to; -1 if none."""
+        at = self._place(table_id)
+        return int(self.slots[at]) if self.ids[at] != _NO else _NO
+
+    def add_layout(self, slot: int, type_code: int, header: bytes) -> int:
+        layout = self.headers.add(header)
+        if layout == len(self.following):
+            self.following = np.concatenate((self.following, np.full_like(self.following, _NO)))
+            self.layout_types = np.concatenate((self.layout_types, np.zeros_like(self.layout_types)))
+        self.layout_types[layout] = type_code
+        self.following[layout] = self.first[slot]
+        self.first[slot] = layout
+        return layout
+
+
+class RowEvents:
+    """The wanted row events of a list, as arrays.
+
+    ``events`` are indexes into the list; the rows of event ``k`` are ``buffer[begins[k]:ends[k]]``.  ``groups[k]`` is
+    the number of GTID events of the list before it; ``gtid_events`` are the indexes of those.  ``places``, ``numbers``,
+    ``times`` and ``servers`` are what the list and the header say of it.
+    """
+
+    def __init__(self, capacity: int = EventList.CAPACITY) -> None:
+        self.events = np.empty(capacity, np.int64)
+        self.slots = np.empty(capacity, np.int64)
+        self.layouts = np.empty(capacity, np.int64)
+        self.begins = np.empty(capacity, np.int64)
+        self.ends = np.empty(capacity, np.int64)
+        self.groups = np.empty(capacity, np.int64)
+        self.places = np.empty(capacity, np.int64)
+        self.numbers = np.empty(capacity, np.int64)
+        self.times = np.empty(capacity, np.int64)
+        self.servers = np.empty(capacity, np.uint32)
+        self.gtid_events = np.empty(capacity, np.int64)
+        self._counts = np.zeros(2, np.int64)
+
+    @property
+    def count(self) -> int:
+        return int(self._counts[0])
+
+    @property
+    def gtids(self) -> int:
+        return int(self._counts[1])
+
+    def clear(self) -> None:
+        self._counts[:] = 0
+
+    def survey(
+        self, buffer: Bytes, events: EventList, first: int, classes: Bytes, known: Known, id_size: int
+    ) -> tuple[int, int]:
+        """Note the row events from ``first`` on: (why it returned, at which event)."""
+        fields = (events.begins, events.sizes, events.types, events.tails, events.places, events.numbers)
+        listed = (*fields, first, events.count)
+        tables = (known.ids, known.slots, known.maps.data, known.maps.begins, known.maps.sizes, known.wanted)
+        layouts = (known.first, known.following, known.layout_types)
+        headers = (known.headers.data, known.headers.begins, known.headers.sizes)
+        said = (self.places, self.numbers, self.times, self.servers)
+        out = (self.events, self.slots, self.layouts, self.begins, self.ends, self.groups, *said, self.gtid_events)
+        why, event = _survey(buffer, *listed, classes, id_size, *tables, *layouts, *headers, *out, self._counts)
+        return why, event
+
+
+@kernel
+def _place_of(ids: Any, table_id: Any) -> Any:
+    mask = len(ids) - 1
+    at = (table_id * 0x9E3779B1 >> 7) & mask
+    while ids[at] != -1 and ids[at] != table_id:
+        at = (at + 1) & mask
+    return at
+
+
+@inline
+def _are_same(first: Any, begin: Any, second: Any, at: Any, size: Any) -> Any:
+    """Whether so many bytes are the same in two arrays."""
+    done = np.int64(0)
+    while done + 8 <= size:
+        if load64(first, begin + done) != load64(second, at + done):
+            return False
+        done += 8
+    # Of the last word the bytes that are left; both have room behind them.
+    different = load64(first, begin + done) ^ load64(second, at + done)
+    return different & ((np.uint64(1) << np.uint64(8 * (size - done))) - np.uint64(1)) == np.uint64(0)
+
+
+@kernel
+def _survey(
+    buffer: Any,
+    event_begins: Any,
+    event_sizes: Any,
+    event_types: Any,
+    event_tails: Any,
+    event_places: Any,
+    event_numbers: Any,
+    event: Any,
+    event_count: Any,
+    classes: Any,
+    id_size: Any,
+    ids: Any,
+    id_slots: Any,
+    map_data: Any,
+    map_begins: Any,
+    map_sizes: Any,
+    wanted: Any,
+    first: Any,
+    following: Any,
+    layout_types: Any,
+    header_data: Any,
+    header_begins: Any,
+    header_sizes: Any,
+    out_events: Any,
+    out_slots: Any,
+    out_layouts: Any,
+    out_begins: Any,
+    out_ends: Any,
+    out_groups: Any,
+    out_places: Any,
+    out_numbers: Any,
+    out_times: Any,
+    out_servers: Any,
+    gtid_events: Any,
+    counts: Any,
+) -> Any:
+    data, maps, headers = memory(buffer), memory(map_data), memory(header_data)
+    found = counts[0]
+    groups = counts[1]
+    why = THROUGH
+    # A table map and its rows have one id, most likely.
+    last_id = slot = np.int64(-1)
+    while event < event_count:
+        kind = classes[event_types[event]]
+        if kind == GTID:
+            gtid_events[groups] = event
+            groups += 1
+        elif kind in (TABLE_MAP, ROWS):
+            at = event_begins[event] + HEADER_SIZE
+            end = event_begins[event] + event_sizes[event] - event_tails[event]
+            if at + id_size + 2 > end:
+                why = SHORT
+                break
+            if id_size == 6:
+                table_id = signed(load64(data, at) & np.uint64(0xFFFFFFFFFFFF))
+            else:
+                table_id = signed(load32(data, at))
+            if table_id != last_id:
+                place = _place_of(ids, table_id)
+                last_id = table_id
+                slot = np.int64(id_slots[place] if ids[place] != -1 else -1)
+            at += id_size
+            if kind == TABLE_MAP:
+                if slot < 0 or map_sizes[slot] != end - at or not _are_same(maps, map_begins[slot], data, at, end - at):
+                    why = NEW_MAP
+                    break
+            elif slot < 0:
+                why = NO_MAP
+                break
+            elif wanted[slot]:
+                at += 2
+                layout = first[slot]
+                while layout >= 0:
+                    size = header_sizes[layout]
+                    if (
+                        layout_types[layout] == event_types[event]
+                        and at + size <= end
+                        and _are_same(headers, header_begins[layout], data, at, size)
+                    ):
+                        break
+                    layout = following[layout]
+                if layout < 0:
+                    why = NEW_LAYOUT
+                    break
+                out_events[found] = event
+                out_slots[found] = slot
+                out_layouts[found] = layout
+                out_begins[found] = at + header_sizes[layout]
+                out_ends[found] = end
+                out_groups[found] = groups
+                out_places[found] = event_places[event]
+                out_numbers[found] = event_numbers[event]
+                out_times[found] = signed(load32(data, event_begins[event]))
+                out_servers[found] = load32(data, event_begins[event] + _SERVER_ID)
+                found += 1
+        event += 1
+    counts[0] = found
+    counts[1] = groups
+    return why, event

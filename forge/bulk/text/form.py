@@ -1,0 +1,151 @@
+"""The text of one character set, in bulk: to UTF-8, which Arrow has, and back.
+
+Both ways take a whole column.  What ``forge.charsets`` refuses is odd, and so is what a kernel leaves to it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from forge.bulk.machine import brief_kernel, inline, kernel, load8, load64, memory, signed
+from forge.bulk.plan import HIGH, NO_ROWS, Bytes, Numbers, Spans, Wire
+
+#: How many characters a value may have that is counted in bytes alone.
+UNLIMITED = np.iinfo(np.int64).max
+#: The last offset that an Arrow string array can hold.
+LAST_OFFSET = np.int64(0x7FFFFFFF)
+
+
+class Texts(NamedTuple):
+    """The buffers of an Arrow string array: text ``i`` is ``data[ends[i] : ends[i + 1]]``; an odd one is any ASCII."""
+
+    ends: Numbers
+    data: Bytes
+    odd: Numbers = NO_ROWS
+
+
+class TextForm(ABC):
+    """How a character set has text."""
+
+    @abstractmethod
+    def read(self, spans: Spans) -> Texts:
+        """The texts of the values.  Their memory is the caller's to give: it may be changed or returned."""
+
+    @abstractmethod
+    def write(self, texts: Wire, most: int) -> Wire:
+        """The bytes of UTF-8 texts; odd where one has more than ``most`` characters or no bytes in this set."""
+
+
+def is_ascii(data: Bytes, begin: int, end: int) -> bool:
+    """Whether the bytes ``data[begin:end]`` are ASCII."""
+    return not _high_bits(data, begin, end)
+
+
+def located(wire: Wire) -> tuple[Bytes, npt.NDArray[np.int64], Numbers]:
+    """The bytes of values that are not of a fixed width, where each begins, and its length."""
+    assert wire.starts is not None
+    assert wire.lengths is not None
+    return wire.values, wire.starts, wire.lengths
+
+
+def are_ascii(texts: Wire) -> bool:
+    """Whether all texts are ASCII; what lies between them counts too."""
+    values, starts, lengths = located(texts)
+    return not len(starts) or is_ascii(values, int(starts[0]), int(starts[-1] + lengths[-1]))
+
+
+def high_bytes(data: Bytes) -> int:
+    """How many bytes are not ASCII."""
+    return int(np.count_nonzero(data & 0x80))
+
+
+@brief_kernel
+def _high_bits(data: Any, begin: Any, end: Any) -> Any:
+    held = memory(data)
+    bits = np.uint64(0)
+    words = (end - begin) >> 3
+    for word in range(words):
+        bits |= load64(held, begin + 8 * word)
+    for at in range(begin + 8 * words, end):
+        bits |= load8(held, at)
+    return bits & HIGH
+
+
+@kernel
+def _too_long(values: Any, starts: Any, lengths: Any, most: Any, odd: Any) -> Any:
+    found = 0
+    for row in range(len(lengths)):
+        length = np.int64(lengths[row])
+        if length <= most:
+            continue
+        characters = np.int64(0)
+        for at in range(starts[row], starts[row] + length):
+            characters += (values[at] & 0xC0) != 0x80
+        if characters > most:
+            odd[found] = row
+            found += 1
+    return found
+
+
+def too_long(texts: Wire, most: int) -> Numbers:
+    """The rows whose UTF-8 text has more than ``most`` characters."""
+    values, starts, lengths = located(texts)
+    if not len(lengths) or int(lengths.max()) <= most:
+        return NO_ROWS
+    odd = np.empty(len(lengths), np.int32)
+    found = _too_long(values, starts, lengths, most, odd)
+    return odd[:found]
+
+
+def either(left: Numbers, right: Numbers) -> Numbers:
+    """The rows that are in one of two ascending lists."""
+    if not len(left) or not len(right):
+        return right if not len(left) else left
+    merged: Numbers = np.union1d(left, right)
+    return merged
+
+
+@inline
+def ascii_bytes(word: Any, left: Any) -> Any:
+    """How many of the first ``left`` bytes (1 or more) of a word are ASCII up to the first that is not, 8 at most."""
+    high = word & HIGH
+    if left < 8:
+        high &= (np.uint64(1) << np.uint64(8 * left)) - np.uint64(1)
+        if high == 0:
+            return left
+    elif high == 0:
+        return np.int64(8)
+    count = np.int64(0)
+    while not high & np.uint64(0x80):
+        high >>= np.uint64(8)
+        count += 1
+    return count
+
+
+@inline
+def character_at(held: Any, at: Any, end: Any) -> Any:
+    """The code point of the UTF-8 character at ``at`` of a memory, before ``end``, and its bytes; -1 if it is none.
+
+    Arrow's strings are valid UTF-8; a buffer that says so and is not, is refused only where it is not safe to read.
+    """
+    lead = signed(load8(held, at))
+    if lead < 0x80:
+        return lead, np.int64(1)
+    if 0xC0 <= lead < 0xE0 and at + 2 <= end:
+        return (lead & 0x1F) << 6 | _continued(held, at + 1), np.int64(2)
+    if 0xE0 <= lead < 0xF0 and at + 3 <= end:
+        return (lead & 0xF) << 12 | _continued(held, at + 1) << 6 | _continued(held, at + 2), np.int64(3)
+    if lead >= 0xF0 and at + 4 <= end:
+        point = (lead & 7) << 18 | _continued(held, at + 1) << 12 | _continued(held, at + 2) << 6
+        point |= _continued(held, at + 3)
+        return (point if point <= 0x10FFFF else np.int64(-1)), np.int64(4)
+    return np.int64(-1), np.int64(1)
+
+
+@inline
+def _continued(held: Any, at: Any) -> Any:
+    return signed(load8(held, at)) & 0x3F

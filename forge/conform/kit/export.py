@@ -1,0 +1,260 @@
+"""Writing a kit: a folder, or an archive of one.
+
+::
+
+    README.md  LICENSE  VERSION  SHA256SUMS
+    index.jsonl            a line a case: what its case.json says
+    schemas/NAME.json      JSON Schemas of all that follows
+    cases/ID/case.json     what the case is
+    cases/ID/FILE          a binary log, with FILE.events.jsonl and FILE.rows.jsonl (FILE.packed if it has holes)
+    twins/ID/              the same of a case's twin: the log without its fault, or a plain one of the same server
+    examples/LANGUAGE/     a small reader, and a test that holds it against the kit
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tarfile
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from forge import __version__
+from forge.conform.kit.case_files import CASES, TWINS, KitCase
+from forge.conform.kit.power import read_power
+from forge.conform.kit.profiles import chosen_entries
+from forge.conform.kit.registry import Registry, digest_of, read_registry, short_id
+from forge.conform.kit.schemas import kit_schemas
+from forge.conform.kit.sparse import SPARSE, sparse_rows
+from forge.conform.kit.vendors import bytes_digest, read_vendors
+from forge.conform.kit.write import Plain, WrittenCase, write_case
+from forge.conform.known_bugs import guards, read_known_bugs
+from forge.corpus.cases import SHIPPED
+from forge.corpus.manifest import Entry, read_bytes_of, read_entries
+from forge.corpus.workers import few_collections
+from forge.decode.expected import expected_of
+from forge.drafts import draft_folder
+from forge.errors import ScenarioError
+from forge.progress import Progress
+from forge.render.templates import render
+from forge.resources import license_text, templates_dir
+
+ARCHIVE = ".tar.gz"
+FORMAT = 1
+#: What building the examples leaves beside them.
+_not_shipped = shutil.ignore_patterns("target", "Cargo.lock", "go.sum")
+#: Cases that a worker writes at once.
+_CHUNK = 32
+#: Plain cases of a server line that are looked at: the events of a torn file are not all in it.
+_PLAINEST = 8
+
+
+class Kit(msgspec.Struct, frozen=True, kw_only=True):
+    """What was written: ``VERSION``.  ``corpus`` is the version of the registry of ids."""
+
+    format: int
+    corpus: int
+    forge: str
+    profile: str
+    cases: int
+    bytes: int
+
+
+def export_kit(
+    corpus: Path, out: Path, *, profile: str = "full", jobs: int | None = None, progress: Progress | None = None
+) -> Kit:
+    """Write the cases of a profile as a kit to the folder ``out``, or to an archive if it is called ``*.tar.gz``.
+
+    The profile ``sparse`` takes none of the corpus, which need not be there.
+
+    ``jobs`` is the number of processes (default: one a core).  The result appears whole or not at all.
+    Raises ScenarioError for a corpus or profile that is not there, for a folder that holds something else, and for
+    a case whose bytes are not those of its id; ManifestError for a damaged corpus; OSError.
+    """
+    check_target(out)
+    ids = read_registry()
+    total, plain = _sparse() if profile == SPARSE else _of_corpus(corpus, profile, ids)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with draft_folder(out) as scratch:
+        folder = scratch / out.name.removesuffix(ARCHIVE)
+        for part in (CASES, TWINS):
+            (folder / part).mkdir(parents=True)
+        written: list[WrittenCase] = []
+        for case in _written(folder, plain, jobs or len(os.sched_getaffinity(0))):
+            written.append(case)
+            if progress is not None:
+                progress(len(written), total)
+        cases = sorted((one.case for one in written), key=lambda case: case.id)
+        kit = Kit(
+            format=FORMAT,
+            corpus=ids.version,
+            forge=__version__,
+            profile=profile,
+            cases=len(cases),
+            bytes=sum(file.size for case in cases for file in case.files),
+        )
+        _write_beside(folder, cases, kit)
+        _write_sums(folder, {name: sum for one in written for name, sum in one.sums.items()})
+        if out.name.endswith(ARCHIVE):
+            folder = _archived(folder, scratch / out.name)
+        elif out.exists():
+            out.rename(scratch / "before")
+        folder.replace(out)
+    return kit
+
+
+class _Name(msgspec.Struct, frozen=True):
+    id: str
+    since: int | None
+
+
+def _named(entries: Iterable[Entry], ids: Registry) -> dict[str, _Name]:
+    """The short id of each case, by its long name."""
+    named: dict[str, _Name] = {}
+    for entry in entries:
+        known = ids.row_of(entry.case)
+        if known is not None and known.digest != digest_of(entry.verdict, entry.phase, entry.files):
+            if entry.file.partition("/")[0] not in SHIPPED:  # Somebody's own, with the name of one of ours.
+                named[entry.case] = _Name(short_id(f"{entry.file}#{entry.case}"), None)
+                continue
+            raise ScenarioError(
+                f"the case {entry.case!r} has other bytes, or another verdict, than those that {known.id} stands for",
+                expected="an id never changes its meaning: `forge corpus freeze` gives it a new one",
+            )
+        named[entry.case] = _Name(short_id(entry.case), None) if known is None else _Name(known.id, known.since)
+    if len({name.id for name in named.values()}) < len(named):
+        raise ScenarioError("two cases have the same short id: rename one")
+    return named
+
+
+def _of_corpus(corpus: Path, profile: str, ids: Registry) -> tuple[int, Iterator[Plain]]:
+    """How many cases of a corpus are of a profile, and the cases."""
+    whole = list(read_entries(corpus))
+    entries = chosen_entries(whole, profile)
+    smoke = {entry.case for entry in (entries if profile == "smoke" else chosen_entries(whole, "smoke"))}
+    guarded = guards(read_known_bugs())
+    adds = {row.case: row.places + row.mutants for row in read_power()}
+    named = _named(entries, ids)
+    witnesses = _witnesses(corpus, whole)
+    digests = {entry.case: bytes_digest(entry.files) for entry in entries}
+    did = {row.case: row.did for row in read_vendors().values() if digests.get(row.case) == row.digest}
+
+    def plain(row: dict[str, Any]) -> Plain:
+        case, name = row["case"], named[row["case"]]
+        added = adds.get(case, 0) if name.since is not None else 0
+        return Plain(
+            id=name.id, since=name.since, smoke=case in smoke, adds=added, guards=guarded.get(case, []), row=row,
+            vendors=did.get(case),
+            witness=witnesses.get(row["server"]) or witnesses.get(row["server"].partition("-")[0]),
+        )  # fmt: skip
+
+    return len(named), map(plain, read_bytes_of(corpus, named))
+
+
+def _witnesses(corpus: Path, entries: Iterable[Entry]) -> dict[str, dict[str, Any]]:
+    """A case for each server line, and for each family, that shows rows with as little else in it as can be."""
+    by_writer: dict[str, list[Entry]] = {}
+    for entry in sorted(entries, key=lambda entry: (len(entry.tags), entry.size, entry.case)):
+        shows = any(tag in ("event:WRITE_ROWS", "event:WRITE_ROWS_V1") for tag in entry.tags)
+        if shows and entry.verdict == "accept" and entry.status == "compiled" and len(entry.files) == 1:
+            for writer in (entry.server, entry.server.partition("-")[0]):
+                by_writer.setdefault(writer, []).append(entry)
+    plainest = {writer: [entry.case for entry in of[:_PLAINEST]] for writer, of in by_writer.items()}
+    rows = {row["case"]: row for row in read_bytes_of(corpus, {name for names in plainest.values() for name in names})}
+    shown = {name: bool(expected_of(row["files"][0]["bytes"]).rows) for name, row in rows.items()}
+    found = {writer: next((name for name in names if shown[name]), None) for writer, names in plainest.items()}
+    return {writer: rows[name] for writer, name in found.items() if name is not None}
+
+
+def _sparse() -> tuple[int, Iterator[Plain]]:
+    """The same of the profile ``sparse``."""
+    rows = list(sparse_rows())
+    return len(rows), (
+        Plain(id=short_id(row["case"]), since=None, smoke=False, adds=0, guards=[], row=row, sparse=True)
+        for row in rows
+    )
+
+
+def _written(folder: Path, plain: Iterable[Plain], jobs: int) -> Iterator[WrittenCase]:
+    if jobs == 1:
+        yield from (write_case(folder, case) for case in plain)
+        return
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        for cases in pool.map(_write_chunk, ((folder, chunk) for chunk in _chunks(plain))):
+            yield from cases
+
+
+def _chunks(plain: Iterable[Plain]) -> Iterator[list[Plain]]:
+    chunk: list[Plain] = []
+    for case in plain:
+        chunk.append(case)
+        if len(chunk) == _CHUNK:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk
+
+
+def _write_chunk(work: tuple[Path, list[Plain]]) -> list[WrittenCase]:
+    folder, chunk = work
+    with few_collections():
+        return [write_case(folder, case) for case in chunk]
+
+
+def _write_beside(folder: Path, cases: list[KitCase], kit: Kit) -> None:
+    (folder / "index.jsonl").write_bytes(b"".join(msgspec.json.encode(case) + b"\n" for case in cases))
+    (folder / "VERSION").write_bytes(msgspec.json.format(msgspec.json.encode(kit), indent=2) + b"\n")
+    (folder / "LICENSE").write_text(license_text(), "utf-8")
+    (folder / "README.md").write_text(render("kit/README.md.j2", kit=kit, cases=cases), "utf-8")
+    shutil.copytree(templates_dir() / "kit" / "examples", folder / "examples", ignore=_not_shipped)
+    (folder / "schemas").mkdir()
+    for name, schema in kit_schemas().items():
+        text = msgspec.json.format(msgspec.json.encode(schema), indent=2) + b"\n"
+        (folder / "schemas" / f"{name}.json").write_bytes(text)
+
+
+def _write_sums(folder: Path, of_cases: dict[str, str]) -> None:
+    """The sha256 of every file, those of the cases as they are known."""
+    beside = [path for path in folder.iterdir() if path.name not in (CASES, TWINS)]
+    others = [path for top in beside for path in (top, *top.rglob("*")) if path.is_file()]
+    sums = {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in others}
+    sums |= of_cases
+    lines = [f"{sums[name]}  {name}\n" for name in sorted(sums, key=lambda name: name.split("/"))]
+    (folder / "SHA256SUMS").write_text("".join(lines))
+
+
+def _archived(folder: Path, path: Path) -> Path:
+    """The folder as an archive, whose bytes depend on nothing but the files."""
+    import gzip
+
+    def plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
+        member.uid = member.gid = member.mtime = 0
+        member.uname = member.gname = ""
+        member.mode = 0o755 if member.isdir() else 0o644
+        return member
+
+    with (
+        path.open("wb") as raw,
+        gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as packed,
+        tarfile.open(fileobj=packed, mode="w") as archive,
+    ):
+        archive.add(folder, folder.name, filter=plain)
+    return path
+
+
+def check_target(out: Path) -> None:
+    """Raises ScenarioError unless a kit may be written to ``out``: nothing, an empty folder, or a kit is there."""
+    if out.name.endswith(ARCHIVE):
+        if out.is_dir():
+            raise ScenarioError(f"{out} is a folder", expected="a name for the archive")
+        return
+    if out.exists() and not out.is_dir():
+        raise ScenarioError(f"{out} is a file", expected=f"a folder for the kit, or a name that ends with {ARCHIVE}")
+    if out.is_dir() and any(out.iterdir()) and not (out / "index.jsonl").is_file():
+        raise ScenarioError(f"{out} holds something else than a kit", expected="a new or empty folder, or a kit")

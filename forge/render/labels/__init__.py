@@ -1,4 +1,0 @@
-"""Each byte of a log labelled with its field, value and rule, out of the layouts that also read and write it.
-
-forge.render.labels.log has the sections of a file; forge.render.byte_view shows them.
-"""
