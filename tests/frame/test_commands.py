@@ -26,7 +26,7 @@ transactions: [[insert: {into: d.t, rows: [{i: 1}]}]]
 #: Rooms and packages that no command below needs.
 HEAVY = {
     "forge.spark", "forge.corpus", "forge.record", "forge.render", "forge.testing",
-    "faker", "jinja2", "jsonschema", "numpy", "pandas", "pyarrow", "pyspark", "sqlglot", "tqdm",
+    "faker", "jinja2", "jsonschema", "numpy", "pandas", "pyarrow", "pyspark", "tqdm",
 }  # fmt: skip
 #: Rooms that reading and writing a file needs neither.
 ABOVE_FILES = {"forge.scenario", "forge.engine", "forge.compile", "forge.sql"}

@@ -18,6 +18,7 @@ from forge.plan.requirements import expression_features
 from forge.plan.tables import Key, KeyExpression, KeyPart, Row
 from forge.servers import ServerLine, server_line
 from forge.sql.ast.definitions import KeyDraft, PartDraft
+from forge.sql.ast.expressions import ColumnName
 from forge.sql.errors import SqlError, SqlUnsupported, StrictRefusal, at_offset
 from forge.sql.expressions import Expression, parse_expression
 from forge.sql.expressions.types import result_type
@@ -167,7 +168,7 @@ def _key_expression(definition: Definition, key: KeyDraft, part: PartDraft) -> K
         raise SqlError(f"{subject} cannot be on an expression", part.offset, expected="a column")
     with at_offset(part.offset):
         expression = parse_expression(part.expression)
-        if type(expression.tree).__name__ == "Column":
+        if isinstance(expression.tree, ColumnName):
             raise ScenarioError("the expression of a key is a column by itself", expected="the column, without ( )")
         for name in expression.columns():
             if definition.columns[definition.index_of(name, part.offset)].column.auto_increment:

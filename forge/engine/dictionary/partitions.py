@@ -22,18 +22,17 @@ from forge.plan.tables import Row
 from forge.servers import server_line
 from forge.sql.ast.alter_actions import AlterPartitions
 from forge.sql.ast.definitions import PartitionClause, PartitionDraft
+from forge.sql.ast.expressions import Call, ColumnName, Literal, Node, walk
 from forge.sql.errors import SqlError, at_offset
 from forge.sql.expressions import Expression, parse_expression
-from forge.sql.expressions.evaluation import kind_of
 from forge.sql.lexer import shown
 
 MAX_PARTITIONS = 8192
-#: What a partitioning function may do (sql/item_func.h, check_partition_func_processor), by the names of nodes.
+#: What a partitioning function may do (sql/item_func.h, check_partition_func_processor).
 _ALLOWED = frozenset({
-    "Column", "Identifier", "Literal", "Paren", "Neg", "Add", "Sub", "Mul", "IntDiv", "Mod", "Abs", "Floor", "Ceil",
-    "Year", "Month", "Day", "DayOfMonth", "DayOfWeek", "DayOfYear", "Quarter", "WEEKDAY", "DateDiff", "TsOrDsToDate",
-    "Hour", "Minute", "Second", "MICROSECOND", "TIME_TO_SEC", "TO_SECONDS", "YEARWEEK", "Extract", "Var",
-    "UNIX_TIMESTAMP",
+    "NEG", "+", "-", "*", "DIV", "%", "MOD", "ABS", "FLOOR", "CEIL", "CEILING", "YEAR", "MONTH", "DAY", "DAYOFMONTH",
+    "DAYOFWEEK", "DAYOFYEAR", "QUARTER", "WEEKDAY", "DATEDIFF", "TO_DAYS", "DATE", "HOUR", "MINUTE", "SECOND",
+    "MICROSECOND", "TIME_TO_SEC", "TO_SECONDS", "YEARWEEK", "EXTRACT", "UNIX_TIMESTAMP",
 })  # fmt: skip
 
 #: What HASH takes for NULL: the least BIGINT (part_val_int; recorded with 13 partitions).
@@ -138,27 +137,32 @@ def _chooser(clause: PartitionClause, count: int, definition: Definition, key_co
 
 
 def _integer_function(expression: Expression, definition: Definition) -> Callable[[Row], int | None]:
-    for node in expression.tree.walk():
-        if kind_of(node) not in _ALLOWED or "'" in expression.sql or '"' in expression.sql:
-            raise ScenarioError(
-                f"{shown(expression.sql)} is not allowed as a partitioning function",
-                expected="columns, + - * DIV MOD, and functions such as TO_DAYS, YEAR and UNIX_TIMESTAMP",
-            )
+    if not all(map(_is_allowed, walk(expression.tree))) or "'" in expression.sql or '"' in expression.sql:
+        raise ScenarioError(
+            f"{shown(expression.sql)} is not allowed as a partitioning function",
+            expected="columns, + - * DIV MOD, and functions such as TO_DAYS, YEAR and UNIX_TIMESTAMP",
+        )
     used = [definition.columns[definition.index_of(name, 0)] for name in expression.columns()]
     if not used:
         raise ScenarioError("the partitioning function is a constant", expected="a function of columns")
     of_moments = any(column.type.name == "TIMESTAMP" for column in used)
-    if of_moments != any(kind_of(node) == "UNIX_TIMESTAMP" for node in expression.tree.walk()):
+    if of_moments != expression.calls("UNIX_TIMESTAMP"):
         raise ScenarioError(
             f"{shown(expression.sql)} depends on the time zone",
             expected="UNIX_TIMESTAMP of a TIMESTAMP, and of nothing else",
         )
-    if kind_of(expression.tree.unnest()) == "Column" and used[0].type_facts.partitioning != "expression":
+    if isinstance(expression.tree, ColumnName) and used[0].type_facts.partitioning != "expression":
         raise ScenarioError(
             f"column {used[0].name!r} is not an integer", expected="an integer, or a function that gives one"
         )
     computed = RowExpression(expression, definition.columns)
     return lambda row: None if (value := computed(row)) is None else int(value)
+
+
+def _is_allowed(node: Node) -> bool:
+    if isinstance(node, Call):
+        return node.name in _ALLOWED
+    return isinstance(node, ColumnName) or (isinstance(node, Literal) and node.value is not None)
 
 
 def _placed(number: int, count: int, linear: bool) -> int:

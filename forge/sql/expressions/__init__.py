@@ -1,99 +1,85 @@
 """Expressions of generated columns, of DEFAULT (...), of keys and of partitions.
 
-sqlglot reads them.  What they may do here is what can be computed exactly as servers compute it.
+What they may do here is what can be computed exactly as servers compute it.
 """
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from forge.errors import ScenarioError, UnsupportedError
 from forge.servers.facts.grammar import Grammar
-from forge.sql.expressions.casts import CAST_RULES, is_array
-from forge.sql.expressions.documents import DOCUMENT_RULES, OF_MYSQL_ONLY
-from forge.sql.expressions.evaluation import (
-    OF_STATEMENTS,
-    RULES,
-    Cells,
-    Document,
-    Field,
-    Operand,
-    Unsigned,
-    evaluate,
-    kind_of,
-)
-from forge.sql.expressions.geometries import GEOMETRY_RULES
-from forge.sql.expressions.moments import MOMENT_RULES
-from forge.sql.expressions.text import TEXT_RULES
+from forge.sql.ast.expressions import Call, Cast, ColumnName, Literal, Node, Unread, Variable, renamed, walk
+from forge.sql.cursor import Cursor
+from forge.sql.errors import SqlError
+
+# The modules of functions register them.
+from forge.sql.expressions import casts, documents, geometries, moments, texts  # noqa: F401
+from forge.sql.expressions.documents import OF_MYSQL_ONLY
+from forge.sql.expressions.evaluation import CLOCK, FUNCTIONS, Cells, Document, Field, Operand, Unsigned, evaluate
 from forge.sql.lexer import shown
+from forge.sql.parse.expressions import expression
 
-RULES.update({**TEXT_RULES, **MOMENT_RULES, **DOCUMENT_RULES, **GEOMETRY_RULES, **CAST_RULES})
-
-
-_CONDITIONS = frozenset(("And", "Or", "Not", "EQ", "NEQ", "LT", "LTE", "GT", "GTE", "Is", "In", "Boolean"))
+#: Operators whose value is true, false or NULL (Item::is_bool_func).
+_CONDITIONS = frozenset(("AND", "OR", "NOT", "=", "<>", "<", "<=", ">", ">=", "IN", "IS NULL", "IS TRUE", "IS FALSE"))
+#: What is computed as in UTC, which only the functions of partitions ask for.
+_OF_PARTITIONS = ("UNIX_TIMESTAMP",)
 
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A parsed expression; ``tree`` is sqlglot's."""
+    """A parsed expression that can be computed."""
 
     sql: str
-    tree: Any
+    tree: Node
 
     def columns(self) -> tuple[str, ...]:
         """Names of the columns that it uses."""
-        from sqlglot import exp
-
-        return tuple(dict.fromkeys(column.name for column in self.tree.find_all(exp.Column)))
+        return tuple(dict.fromkeys(node.name for node in walk(self.tree) if isinstance(node, ColumnName)))
 
     def renamed(self, old: str, new: str) -> Expression:
         """The expression after RENAME COLUMN."""
-        from sqlglot import exp
-
-        tree = self.tree.copy()
-        for column in tree.find_all(exp.Column):
-            if column.name.lower() == old.lower():
-                column.set("this", exp.to_identifier(new))
-        return Expression(self.sql, tree)
+        return Expression(self.sql, renamed(self.tree, old, new))
 
     @property
     def is_array(self) -> bool:
         """CAST(... AS type ARRAY): a multi-valued key, whose value is the tuple of its elements."""
-        return is_array(self.tree)
+        return isinstance(self.tree, Cast) and self.tree.type.is_array
 
     @property
     def is_condition(self) -> bool:
-        """Whether its value is true, false or NULL by its form (Item::is_bool_func)."""
-        return kind_of(self.tree.unnest()) in _CONDITIONS
+        """Whether its value is true, false or NULL by its form."""
+        if isinstance(self.tree, Literal):
+            return isinstance(self.tree.value, bool)
+        return isinstance(self.tree, Call) and self.tree.name in _CONDITIONS
+
+    def calls(self, *names: str) -> bool:
+        """Whether it calls a function of one of these names."""
+        return any(isinstance(node, Call) and node.name in names for node in walk(self.tree))
 
     @property
     def asks_for_time(self) -> bool:
         """Whether its value depends on when it is computed."""
-        return any(kind_of(node) in ("CurrentTimestamp", "NOW") for node in self.tree.walk())
+        return self.calls(*CLOCK)
 
     @property
     def changes_case(self) -> bool:
         """Whether UPPER or LOWER is in it."""
-        return any(kind_of(node) in ("Upper", "Lower") for node in self.tree.walk())
+        return self.calls("UPPER", "UCASE", "LOWER", "LCASE")
 
     @property
     def casts_to_datetime(self) -> bool:
         """Whether CAST(... AS DATETIME) is in it."""
-        return any(name == "DATETIME" for name in self._cast_types())
+        return self._casts(lambda name: name == "DATETIME")
 
     @property
     def casts_to_text(self) -> bool:
         """Whether CAST(... AS CHAR) is in it."""
-        return any("CHAR" in name for name in self._cast_types())
+        return self._casts(lambda name: "CHAR" in name)
 
-    def _cast_types(self) -> Iterator[str]:
-        from sqlglot import exp
-
-        for cast in self.tree.find_all(exp.Cast):
-            yield from (kind.this.name for kind in cast.to.find_all(exp.DataType))
+    def _casts(self, is_meant: Callable[[str], bool]) -> bool:
+        return any(isinstance(node, Cast) and is_meant(node.type.name) for node in walk(self.tree))
 
     def evaluate(self, row: Mapping[str, Operand]) -> Operand:
         """Its value, for the cells of the columns that it uses, by lower-case name.
@@ -102,10 +88,6 @@ class Expression:
         """
         value = evaluate(self.tree, row)
         return value.value if isinstance(value, Unsigned) else value
-
-
-#: What is computed as in UTC, which only the functions of partitions ask for.
-_OF_PARTITIONS = ("UNIX_TIMESTAMP",)
 
 
 def parse_expression(
@@ -117,35 +99,56 @@ def parse_expression(
 
     Raises ScenarioError for what is not an expression, UnsupportedError for functions that are not computed here.
     """
-    import sqlglot
-    from sqlglot.errors import SqlglotError
-
-    logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
     try:
-        tree = sqlglot.parse_one(sql, read="mysql")
-    except (SqlglotError, RecursionError):
-        raise ScenarioError(f"{shown(sql)} is not an expression") from None
+        cursor = Cursor(sql, grammar)
+        tree = expression(cursor)
+        if not cursor.at_end():
+            cursor.wrong("an operator, or the end")
+    except SqlError as error:
+        raise ScenarioError(f"{shown(sql)} is not an expression: {error.problem}", expected=error.expected) from None
+    except RecursionError:
+        raise ScenarioError(f"{shown(sql)} is not an expression: it is too deep") from None
     with_json = grammar is None or grammar.json_expressions
-    if type(tree).__name__ == "Command":
-        raise UnsupportedError(f"the expression {shown(sql)} is not computed here")
-    for node in tree.walk():
-        kind = kind_of(node)
-        if kind in _OF_PARTITIONS and not of_partitions:
-            raise UnsupportedError(f"{kind} in expressions is not supported yet")
-        if kind not in RULES or (not with_json and (kind in OF_MYSQL_ONLY or is_array(node))):
-            raise UnsupportedError(f"{_name_of(node)} in expressions is not supported yet")
-        if kind in OF_STATEMENTS and not in_statement:
-            raise UnsupportedError(f"{_name_of(node)} in the expressions of a table is not supported yet")
+    for node in walk(tree):
+        if not _is_computed(node, with_json=with_json, of_partitions=of_partitions):
+            raise UnsupportedError(f"{_called(node)} in expressions is not supported yet")
+        if not in_statement and (isinstance(node, Variable) or (isinstance(node, Call) and node.name in CLOCK)):
+            raise UnsupportedError(f"{_called(node)} in the expressions of a table is not supported yet")
     return Expression(sql, tree)
 
 
-def _name_of(node: Any) -> str:
-    """What SQL calls a function, with its underscores; the text of what is none."""
-    kind = kind_of(node).upper()
-    if not hasattr(node, "sql_name"):
-        return kind if type(node).__name__ == "Anonymous" else shown(node.sql(dialect="mysql"))
-    name = str(node.sql_name())
-    return name if name.replace("_", "") == kind else kind
+def _is_computed(node: Node, *, with_json: bool, of_partitions: bool) -> bool:
+    match node:
+        case Literal():
+            return not isinstance(node.value, bytes)
+        case Call():
+            function = FUNCTIONS.get(node.name)
+            is_known = function is not None and function.least <= len(node.arguments) <= function.most
+            is_open = of_partitions or node.name not in _OF_PARTITIONS
+            return is_known and is_open and (with_json or node.name not in OF_MYSQL_ONLY)
+        case Cast():
+            return with_json or not node.type.is_array
+        case Variable():
+            return not node.name.startswith("@@")
+        case ColumnName():
+            return True
+        case Unread():
+            return False
+
+
+def _called(node: Node) -> str:
+    """What an error message calls a node."""
+    match node:
+        case Call():
+            return node.name
+        case Cast():
+            return f"CAST AS {node.type.name}{' ARRAY' * node.type.is_array}"
+        case Literal():
+            return "a hexadecimal or bit literal"
+        case ColumnName() | Variable():
+            return node.name
+        case Unread():
+            return shown(node.sql)
 
 
 __all__ = ["Cells", "Document", "Expression", "Field", "Operand", "Unsigned", "parse_expression"]

@@ -8,18 +8,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from decimal import Decimal
-from typing import Any
 
 from forge.errors import ScenarioError, UnsupportedError
+from forge.sql.ast.expressions import Call, Cast, CastType
 from forge.sql.expressions.documents import document_of, scalar_at, unquoted
 from forge.sql.expressions.evaluation import (
     BIGINT_MAX,
     BIGINT_MIN,
+    FUNCTIONS,
     UNSIGNED_MAX,
     Document,
+    Function,
     Operand,
     Row,
-    Rule,
     Unsigned,
     evaluate,
     number_of,
@@ -115,41 +116,40 @@ def _binary(length: int | None) -> Callable[[Operand], Operand]:
     return cast
 
 
-def _sizes(target: Any) -> list[int]:
-    return [int(size.name) for size in target.expressions]
-
-
-def cast_to(target: Any) -> Callable[[Operand], Operand]:
-    """How values become those of a type, as sqlglot has it.  Raises UnsupportedError."""
-    name, sizes = target.this.name, _sizes(target)
-    if name == "BIGINT":
-        return _integer(BIGINT_MIN, BIGINT_MAX, wraps=True)
-    if name == "UBIGINT":
-        return _integer(0, UNSIGNED_MAX, wraps=True)
-    if name in ("CHAR", "NCHAR"):
-        return _character(sizes[0] if sizes else None)
-    if name == "DECIMAL":
-        return _decimal(*(sizes + [10, 0][len(sizes) :])[:2])
-    if name == "DATE":
-        return _date
-    if name in ("DATETIME", "TIME"):
-        return _temporal(name, sizes[0] if sizes else 0)
-    if name == "JSON":
-        return lambda value: Document(document_of(value))
+def cast_to(target: CastType) -> Callable[[Operand], Operand]:
+    """How values become those of a type.  Raises UnsupportedError."""
+    name, size = target.name, target.sizes[0] if target.sizes else None
+    match name:
+        case "SIGNED":
+            return _integer(BIGINT_MIN, BIGINT_MAX, wraps=True)
+        case "UNSIGNED":
+            return _integer(0, UNSIGNED_MAX, wraps=True)
+        case "CHAR" | "NCHAR":
+            return _character(size)
+        case "DECIMAL":
+            return _decimal(*(*target.sizes, *(10, 0)[len(target.sizes) :])[:2])
+        case "DATE":
+            return _date
+        case "DATETIME" | "TIME":
+            return _temporal(name, size or 0)
+        case "JSON":
+            return lambda value: Document(document_of(value))
     raise UnsupportedError(f"CAST AS {name} in expressions is not supported yet")
 
 
-def _element_cast(target: Any) -> Callable[[Operand], Operand]:
+def _element_cast(target: CastType) -> Callable[[Operand], Operand]:
     """How elements of an array become those of a key; integers out of range are refused."""
-    name = target.this.name
-    if name == "BIGINT":
-        return _integer(BIGINT_MIN, BIGINT_MAX, wraps=False)
-    if name == "BINARY":
-        return _binary(_sizes(target)[0] if _sizes(target) else None)
-    return _integer(0, UNSIGNED_MAX, wraps=False) if name == "UBIGINT" else cast_to(target)
+    match target.name:
+        case "SIGNED":
+            return _integer(BIGINT_MIN, BIGINT_MAX, wraps=False)
+        case "UNSIGNED":
+            return _integer(0, UNSIGNED_MAX, wraps=False)
+        case "BINARY":
+            return _binary(target.sizes[0] if target.sizes else None)
+    return cast_to(target)
 
 
-def _array(value: Operand, element_type: Any) -> tuple[Operand, ...]:
+def _array(value: Operand, element_type: CastType) -> tuple[Operand, ...]:
     """The elements of a multi-valued key."""
     document = document_of(value)
     if isinstance(document, dict):
@@ -164,38 +164,21 @@ def _array(value: Operand, element_type: Any) -> tuple[Operand, ...]:
     return tuple(dict.fromkeys(elements))
 
 
-def is_array(node: Any) -> bool:
-    """Whether a node is CAST(... AS type ARRAY), parentheses apart."""
-    while type(node).__name__ == "Paren":
-        node = node.this
-    return type(node).__name__ == "Cast" and node.args["to"].this.name == "ARRAY"
-
-
-def _cast(node: Any, row: Row) -> Operand:
-    value = evaluate(node.this, row)
+def _cast(row: Row, node: Cast) -> Operand:
+    """CAST; JSON_VALUE ... RETURNING gives NULL for what the type cannot hold (NULL ON ERROR)."""
+    if isinstance(node.operand, Call) and node.operand.name == "JSON_VALUE":
+        values = [evaluate(argument, row) for argument in node.operand.arguments]
+        scalar = None if None in values else scalar_at(*values)
+        try:
+            return None if scalar is None else cast_to(node.type)(Document(scalar))
+        except ScenarioError as error:
+            if isinstance(error, UnsupportedError):
+                raise
+            return None
+    value = evaluate(node.operand, row)
     if value is None:
         return None
-    target = node.args["to"]
-    return _array(value, target.expressions[0]) if is_array(node) else cast_to(target)(value)
+    return _array(value, node.type) if node.type.is_array else cast_to(node.type)(value)
 
 
-def _json_value(node: Any, row: Row) -> Operand:
-    """JSON_VALUE(document, path [RETURNING type]): NULL for what the type cannot hold (NULL ON ERROR)."""
-    scalar = scalar_at(node, row)
-    if scalar is None:
-        return None
-    target = node.args.get("returning")
-    try:
-        return cast_to(target)(Document(scalar)) if target else unquoted(scalar)
-    except ScenarioError as error:
-        if isinstance(error, UnsupportedError):
-            raise
-        return None
-
-
-CAST_RULES: dict[str, Rule] = {
-    "Cast": _cast,
-    "JSONValue": _json_value,
-    "DataType": lambda node, row: None,
-    "DataTypeParam": lambda node, row: None,
-}
+FUNCTIONS["CAST"] = Function(_cast, takes="nodes")

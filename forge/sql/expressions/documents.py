@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any
 
 from forge.errors import FormatError, ScenarioError, UnsupportedError
+from forge.sql.ast.expressions import Call, Cast, ColumnName, Literal, Node
 from forge.sql.expressions.evaluation import (
     BIGINT_MAX,
+    FUNCTIONS,
     Cells,
     Document,
+    Function,
     Operand,
     Row,
-    Rule,
     Unsigned,
     evaluate,
-    kind_of,
     text_of,
 )
 from forge.values.json.binary import Json, Opaque, SqlInteger
@@ -40,26 +41,17 @@ def document_of(value: Operand) -> Json:
     raise UnsupportedError(f"a JSON function of {value!r} is not supported yet")
 
 
-def path_of(node: Any) -> list[Leg | str]:
-    """The legs of a path as sqlglot reads it.  Raises UnsupportedError for what is not read here."""
-    if type(node).__name__ == "Literal":
-        try:
-            return list(parse_path(node.this))
-        except FormatError as error:
-            raise UnsupportedError(f"the JSON path {node.this!r} is not supported yet: {error.rule}") from None
-    if type(node).__name__ != "JSONPath":
-        raise UnsupportedError("a JSON path that is computed is not supported yet")
+def path_of(text: Operand) -> list[Leg | str]:
+    """The legs of a path, wildcards of members and cells among them.  Raises UnsupportedError for others."""
     legs: list[Leg | str] = []
-    for leg in node.expressions[1:]:
-        kind, name = type(leg).__name__, leg.args.get("this")
-        if kind == "JSONPathKey" and isinstance(name, str):
-            legs.append(Member(name))
-        elif kind == "JSONPathSubscript" and isinstance(name, int):
-            legs.append(Cell(name))
-        elif type(name).__name__ == "JSONPathWildcard":
-            legs.append(EVERY_MEMBER if kind == "JSONPathKey" else EVERY_CELL)
-        else:
-            raise UnsupportedError("JSON paths with ** are not supported yet")
+    try:
+        for piece in re.split(r"(\.\*|\[\*\])", text_of(text)):
+            if piece in (f".{EVERY_MEMBER}", EVERY_CELL):
+                legs.append(piece.lstrip("."))
+            else:
+                legs += parse_path(piece if not legs else f"${piece}")
+    except FormatError as error:
+        raise UnsupportedError(f"the JSON path {text!r} is not supported yet: {error.rule}") from None
     return legs
 
 
@@ -84,13 +76,8 @@ def _step(value: Json, leg: Leg | str) -> list[Json]:
     return [cells[position]] if 0 <= position < len(cells) else []
 
 
-def _extract(node: Any, row: Row) -> Operand:
-    if node.expressions:
-        raise UnsupportedError("JSON_EXTRACT with several paths is not supported yet")
-    value = evaluate(node.this, row)
-    if value is None:
-        return None
-    legs = path_of(node.expression)
+def _extract(value: Operand, path: Operand) -> Document | None:
+    legs = path_of(path)
     values = values_at(document_of(value), legs)
     if not values:
         return None
@@ -104,51 +91,53 @@ def unquoted(value: Json) -> str:
     return value if isinstance(value, str) else format_json(value)
 
 
-def _extract_text(node: Any, row: Row) -> Operand:
-    document = _extract(node, row)
+def _extract_text(value: Operand, path: Operand) -> str | None:
+    document = _extract(value, path)
     return None if document is None else unquoted(document.value)
 
 
-def _unquote(node: Any, row: Row) -> Operand:
-    value = evaluate(node.expressions[0], row)
+def _unquote(value: Operand) -> str:
     if isinstance(value, str) and value.startswith('"'):
         raise UnsupportedError("JSON_UNQUOTE of text is not supported yet; of JSON it is")
-    return None if value is None else unquoted(value.value) if isinstance(value, Document) else text_of(value)
+    return unquoted(value.value) if isinstance(value, Document) else text_of(value)
 
 
-def scalar_at(node: Any, row: Row) -> Json:
-    """What JSON_VALUE finds; None for NULL, for nothing, and for what is not a scalar."""
-    value = evaluate(node.this, row)
-    if value is None:
-        return None
-    values = values_at(document_of(value), path_of(node.args["path"]))
+def scalar_at(value: Operand, path: Operand) -> Json:
+    """What JSON_VALUE finds; None for nothing, and for what is not a scalar."""
+    values = values_at(document_of(value), path_of(path))
     return None if len(values) != 1 or isinstance(values[0], (list, tuple, dict)) else values[0]
 
 
-#: Nodes whose integers and text are the same inside a document; others may be booleans, moments or DECIMALs there.
+def _json_value(value: Operand, path: Operand) -> str | None:
+    scalar = scalar_at(value, path)
+    return None if scalar is None else unquoted(scalar)
+
+
+#: Functions whose integers and text are the same inside a document; others may be booleans, moments or DECIMALs there.
 _SAME_INSIDE = frozenset((
-    "Literal", "Boolean", "Null", "Neg", "Paren", "Add", "Sub", "Mul", "IntDiv", "Length", "JSON_LENGTH",
-    "Concat", "ConcatWs", "Lower", "Upper", "Trim", "Substring", "Left", "Right", "Reverse",
-    "JSONExtract", "JSONExtractScalar", "JSON_UNQUOTE", "JSON_ARRAY", "JSONObject",
+    "NEG", "+", "-", "*", "DIV", "CHAR_LENGTH", "CHARACTER_LENGTH", "JSON_LENGTH", "CONCAT", "CONCAT_WS", "LOWER",
+    "LCASE", "UPPER", "UCASE", "TRIM", "SUBSTRING", "LEFT", "RIGHT", "REVERSE", "JSON_EXTRACT", "->", "->>",
+    "JSON_UNQUOTE", "JSON_ARRAY", "JSON_OBJECT",
 ))  # fmt: skip
+_CASTS_INSIDE = ("SIGNED", "UNSIGNED", "CHAR", "NCHAR", "JSON")
 
 
-def _element(node: Any, row: Row) -> Json:
+def _element(node: Node, row: Row) -> Json:
     """What an expression is inside a document that JSON_ARRAY or JSON_OBJECT makes (recorded on MySQL 9.7)."""
-    kind = kind_of(node)
-    if kind == "Column" and isinstance(row, Cells):
+    if isinstance(node, ColumnName) and isinstance(row, Cells):
         return row.document(node.name.lower())
-    if kind == "Cast" and node.args["to"].this.name in ("BIGINT", "UBIGINT", "CHAR", "NCHAR", "JSON"):
-        pass
-    elif kind not in _SAME_INSIDE and kind != "Column":
-        raise UnsupportedError(f"{kind.upper()} inside JSON_ARRAY or JSON_OBJECT is not supported yet")
+    if isinstance(node, Call) and node.name not in _SAME_INSIDE:
+        raise UnsupportedError(f"{node.name} inside JSON_ARRAY or JSON_OBJECT is not supported yet")
+    if isinstance(node, Cast) and node.type.name not in _CASTS_INSIDE:
+        raise UnsupportedError(f"CAST AS {node.type.name} inside JSON_ARRAY or JSON_OBJECT is not supported yet")
     value = evaluate(node, row)
     if isinstance(value, Document):
         return value.value
     if isinstance(value, Unsigned):
         return SqlInteger(value.value, unsigned=True)
     if isinstance(value, Decimal):
-        if kind_of(node.this if kind == "Neg" else node) not in ("Literal", "Column"):
+        signed = node.arguments[0] if isinstance(node, Call) and node.name == "NEG" else node
+        if not isinstance(signed, Literal | ColumnName):
             raise UnsupportedError("a computed DECIMAL inside JSON_ARRAY or JSON_OBJECT is not supported yet")
         return opaque_decimal(value)
     if isinstance(value, int) and not isinstance(value, bool):
@@ -156,35 +145,31 @@ def _element(node: Any, row: Row) -> Json:
     return value
 
 
-def _json_array(node: Any, row: Row) -> Operand:
-    return [_element(part, row) for part in node.expressions]
+def _json_array(row: Row, *parts: Node) -> list[Json]:
+    return [_element(part, row) for part in parts]
 
 
-def _json_object(node: Any, row: Row) -> Operand:
+def _json_object(row: Row, *parts: Node) -> dict[str, Json]:
+    if len(parts) % 2:
+        raise ScenarioError("JSON_OBJECT has a member without a value", expected="names and values in turn")
     members = {}
-    for pair in node.expressions:
-        key = evaluate(pair.this, row)
+    for name, value in zip(parts[::2], parts[1::2], strict=True):
+        key = evaluate(name, row)
         if key is None:
             raise ScenarioError("a member of JSON_OBJECT is called NULL", expected="text")
-        members[text_of(key)] = _element(pair.expression, row)
+        members[text_of(key)] = _element(value, row)
     return members
 
 
-def _json_length(node: Any, row: Row) -> Operand:
-    value = evaluate(node.expressions[0], row)
-    if value is None:
-        return None
-    if len(node.expressions) > 1:
-        raise UnsupportedError("JSON_LENGTH with a path is not supported yet")
+def _json_length(value: Operand) -> int:
     document = document_of(value)
     return len(document) if isinstance(document, (list, tuple, dict)) else 1
 
 
-def _json_valid(node: Any, row: Row) -> Operand:
+def _json_valid(value: Operand) -> int:
     """JSON_VALID of a text or a document."""
-    value = evaluate(node.expressions[0], row)
-    if value is None or isinstance(value, Document):
-        return None if value is None else 1
+    if isinstance(value, Document):
+        return 1
     if not isinstance(value, str):
         raise UnsupportedError(f"JSON_VALID of {value!r} is not supported yet")
     try:
@@ -196,20 +181,16 @@ def _json_valid(node: Any, row: Row) -> Operand:
     return 1
 
 
-DOCUMENT_RULES: dict[str, Rule] = {
-    "JSON_VALID": _json_valid,
-    "JSONExtract": _extract,
-    "JSONExtractScalar": _extract_text,
-    "JSON_UNQUOTE": _unquote,
-    "JSON_LENGTH": _json_length,
-    "JSON_ARRAY": _json_array,
-    "JSONObject": _json_object,
-    "JSONKeyValue": lambda node, row: None,
-    "JSONPath": lambda node, row: None,
-    "JSONPathRoot": lambda node, row: None,
-    "JSONPathKey": lambda node, row: None,
-    "JSONPathSubscript": lambda node, row: None,
-    "JSONPathWildcard": lambda node, row: None,
-}
 #: Those that MariaDB has not, or computes on text as it is written.
-OF_MYSQL_ONLY = frozenset({"JSONExtract", "JSONExtractScalar", "JSON_UNQUOTE", "JSONValue", "JSON_LENGTH"})
+OF_MYSQL_ONLY = frozenset({"->", "->>", "JSON_EXTRACT", "JSON_UNQUOTE", "JSON_VALUE", "JSON_LENGTH"})
+
+FUNCTIONS |= {
+    **dict.fromkeys(("->", "JSON_EXTRACT"), Function(_extract, 2, 2)),
+    "->>": Function(_extract_text, 2, 2),
+    "JSON_VALUE": Function(_json_value, 2, 2),
+    "JSON_UNQUOTE": Function(_unquote),
+    "JSON_LENGTH": Function(_json_length),
+    "JSON_VALID": Function(_json_valid),
+    "JSON_ARRAY": Function(_json_array, 0, 1000, "nodes"),
+    "JSON_OBJECT": Function(_json_object, 0, 1000, "nodes"),
+}

@@ -1,4 +1,4 @@
-"""Computing an expression's tree: operators, comparisons, conditions, and the table of everything that is known.
+"""Computing an expression: operators, comparisons, conditions, and the table of everything that is known.
 
 Operands are int, Decimal, str (text, and moments as the server prints them), list and dict (made by JSON functions),
 :class:`Document` and None for NULL.  What cannot be computed exactly as servers do is an UnsupportedError.
@@ -6,20 +6,22 @@ Operands are int, Decimal, str (text, and moments as the server prints them), li
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, Decimal
 from typing import Any
+from typing import Literal as Choice
 
 from forge.errors import ScenarioError, UnsupportedError
+from forge.sql.ast.expressions import Call, Cast, ColumnName, Literal, Node, Unread, Variable
 from forge.values.json.binary import Json, SqlInteger
 from forge.values.json.text import format_json
 from forge.values.literals import EXACT, rounded
 
 Operand = Any
 Row = Mapping[str, Operand]
-Rule = Callable[[Any, Row], Operand]
 
 BIGINT_MIN, BIGINT_MAX, UNSIGNED_MAX = -(1 << 63), (1 << 63) - 1, (1 << 64) - 1
 #: Digits that a division adds to those of its dividend (div_precision_increment).
@@ -58,22 +60,58 @@ class Cells(dict[str, Operand]):
         self.document = document
 
 
-#: How each node of a tree is computed, by the name of its class (functions that sqlglot does not know: their own).
-RULES: dict[str, Rule] = {}
+@dataclass(frozen=True, slots=True)
+class Function:
+    """How a function or operator of ``least`` to ``most`` arguments is computed.
+
+    ``takes`` says what ``compute`` gets: the values of the arguments, of which a NULL makes the result NULL; any
+    values; or the row and the nodes of the arguments.
+    """
+
+    compute: Callable[..., Operand]
+    least: int = 1
+    most: int = 1
+    takes: Choice["values", "nulls", "nodes"] = "values"
 
 
-def kind_of(node: Any) -> str:
-    """The name under which a node's rule is known."""
-    kind = type(node).__name__
-    return str(node.name).upper() if kind == "Anonymous" else kind
+#: Every function and operator that is computed, by the name that :class:`Call` has.
+FUNCTIONS: dict[str, Function] = {}
 
 
-def evaluate(node: Any, row: Row) -> Operand:
+def evaluate(node: Node, row: Row) -> Operand:
     """The value of a node for the cells of a row, by lower-case column name.
 
     Raises ScenarioError where a server would refuse it, UnsupportedError for what is not computed here.
     """
-    return RULES[kind_of(node)](node, row)
+    match node:
+        case Literal():
+            return _literal(node)
+        case ColumnName():
+            return row[node.name.lower()]
+        case Variable():
+            return row[node.name]
+        case Call():
+            return _call(node, row)
+        case Cast():
+            return FUNCTIONS["CAST"].compute(row, node)
+        case Unread():
+            raise UnsupportedError(f"{node.sql} in expressions is not supported yet")
+
+
+def _call(node: Call, row: Row) -> Operand:
+    function = FUNCTIONS[node.name]
+    if function.takes == "nodes":
+        return function.compute(row, *node.arguments)
+    values = [evaluate(argument, row) for argument in node.arguments]
+    if function.takes == "values" and None in values:
+        return None
+    return function.compute(*values)
+
+
+def _literal(node: Literal) -> Operand:
+    if node.form == "double":
+        raise UnsupportedError("floating-point numbers in expressions are not supported yet")
+    return node.value
 
 
 def number_of(value: Operand) -> int | Decimal:
@@ -107,14 +145,6 @@ def plain(value: Json) -> Operand:
     return value.value if isinstance(value, SqlInteger) else value
 
 
-def _literal(node: Any, row: Row) -> Operand:
-    if node.is_string:
-        return node.this
-    if "e" in node.this.lower():
-        raise UnsupportedError("floating-point numbers in expressions are not supported yet")
-    return int(node.this) if node.this.isdigit() else Decimal(node.this)
-
-
 def _within_bigint(number: int, *, unsigned: bool) -> int:
     low, high = (0, UNSIGNED_MAX) if unsigned else (BIGINT_MIN, BIGINT_MAX)
     if not low <= number <= high:
@@ -122,29 +152,23 @@ def _within_bigint(number: int, *, unsigned: bool) -> int:
     return number
 
 
-def _arithmetic(compute: Callable[[Decimal, Decimal], Decimal]) -> Rule:
-    def rule(node: Any, row: Row) -> Operand:
-        left, right = evaluate(node.this, row), evaluate(node.expression, row)
-        if left is None or right is None:
-            return None
+def _arithmetic(compute: Callable[[Decimal, Decimal], Decimal]) -> Function:
+    def computed(left: Operand, right: Operand) -> Operand:
         first, second = number_of(left), number_of(right)
         exact = compute(Decimal(first), Decimal(second))
-        if isinstance(first, int) and isinstance(second, int):
-            unsigned = any(isinstance(side, Unsigned) for side in (left, right)) or max(first, second) > BIGINT_MAX
-            whole = _within_bigint(int(exact), unsigned=unsigned)
-            return Unsigned(whole) if unsigned else whole
-        return exact
+        if not (isinstance(first, int) and isinstance(second, int)):
+            return exact
+        unsigned = any(isinstance(side, Unsigned) for side in (left, right)) or max(first, second) > BIGINT_MAX
+        whole = _within_bigint(int(exact), unsigned=unsigned)
+        return Unsigned(whole) if unsigned else whole
 
-    return rule
+    return Function(computed, 2, 2)
 
 
-def _division(compute: Callable[[Decimal, Decimal], Decimal], digits: int | None) -> Rule:
+def _division(compute: Callable[[Decimal, Decimal], Decimal], digits: int | None) -> Function:
     """Division with ``digits`` more fraction digits than the dividend has; None: whole numbers stay whole."""
 
-    def rule(node: Any, row: Row) -> Operand:
-        left, right = evaluate(node.this, row), evaluate(node.expression, row)
-        if left is None or right is None:
-            return None
+    def computed(left: Operand, right: Operand) -> Operand:
         if isinstance(left, Field) or isinstance(right, Field):
             raise UnsupportedError("the division of text is not supported yet; it gives a DOUBLE")
         dividend, divisor = number_of(left), number_of(right)
@@ -155,84 +179,50 @@ def _division(compute: Callable[[Decimal, Decimal], Decimal], digits: int | None
             return rounded(exact, max(-int(Decimal(dividend).as_tuple().exponent), 0) + digits)
         return int(exact) if isinstance(dividend, int) and isinstance(divisor, int) else exact
 
-    return rule
+    return Function(computed, 2, 2)
 
 
 def _whole_quotient(dividend: Decimal, divisor: Decimal) -> Decimal:
     return EXACT.divide(dividend, divisor).to_integral_value(ROUND_DOWN)
 
 
-def _negative(node: Any, row: Row) -> Operand:
-    value = evaluate(node.this, row)
-    if value is None:
-        return None
+def _negative(value: Operand) -> Operand:
     number = -number_of(value)
     return _within_bigint(number, unsigned=False) if isinstance(number, int) else number
 
 
-def _to_whole(how: str) -> Rule:
-    def rule(node: Any, row: Row) -> Operand:
-        value = evaluate(node.this, row)
-        return None if value is None else int(Decimal(number_of(value)).to_integral_value(how))
-
-    return rule
+def _to_whole(how: str) -> Function:
+    return Function(lambda value: int(Decimal(number_of(value)).to_integral_value(how)))
 
 
-def _absolute(node: Any, row: Row) -> Operand:
-    value = evaluate(node.this, row)
-    return None if value is None else abs(number_of(value))
+def _compared(left: Operand, right: Operand, *, equality: bool = False) -> tuple[Any, Any]:
+    """Both sides of a comparison as numbers.
 
-
-def _compared(node: Any, row: Row) -> tuple[Any, Any] | None:
-    """Both sides of a comparison, as numbers; None if one of them is NULL."""
-    left, right = evaluate(node.this, row), evaluate(node.expression, row)
-    if left is None or right is None:
-        return None
-    if isinstance(left, Field) or isinstance(right, Field):
-        return _compared_fields(node, left, right)
-    if isinstance(left, str) or isinstance(right, str):
-        raise UnsupportedError("comparisons of text in expressions are not supported yet")
+    Text is compared with text of LOAD DATA alone: of ASCII and for equality, whose answer no usual collation changes.
+    """
+    texts = isinstance(left, str) and isinstance(right, str)
+    if not any(isinstance(side, Field) for side in (left, right)):
+        if isinstance(left, str) or isinstance(right, str):
+            raise UnsupportedError("comparisons of text in expressions are not supported yet")
+    elif texts and equality and all(s.isascii() and s.isprintable() and not s.endswith(" ") for s in (left, right)):
+        return left.lower(), right.lower()
+    elif texts:
+        raise UnsupportedError(f"the comparison of {left!r} with {right!r} in an expression is not supported yet")
     return number_of(left), number_of(right)
 
 
-def _compared_fields(node: Any, left: Operand, right: Operand) -> tuple[Any, Any]:
-    """Text with text, of ASCII and for equality, whose answer no usual collation changes; else numbers."""
-    if not (isinstance(left, str) and isinstance(right, str)):
-        return number_of(left), number_of(right)
-    if kind_of(node) in ("EQ", "NEQ", "Nullif") and all(
-        side.isascii() and (side.isprintable() and not side.endswith(" ")) for side in (left, right)
-    ):
-        return left.lower(), right.lower()
-    raise UnsupportedError(f"the comparison of {left!r} with {right!r} in an expression is not supported yet")
+def _comparison(compare: Callable[[Any, Any], bool], *, equality: bool = False) -> Function:
+    return Function(lambda left, right: int(compare(*_compared(left, right, equality=equality))), 2, 2)
 
 
-def _null_if(node: Any, row: Row) -> Operand:
-    sides = _compared(node, row)
-    return None if sides is not None and sides[0] == sides[1] else evaluate(node.this, row)
+def _null_if(left: Operand, right: Operand) -> Operand:
+    if left is None or right is None:
+        return left
+    first, second = _compared(left, right, equality=True)
+    return None if first == second else left
 
 
-def _variable(node: Any, row: Row) -> Operand:
-    return row[f"@{node.name.lower()}"]
-
-
-def _now(node: Any, row: Row) -> Operand:
-    digits = node.expressions[0] if node.expressions else node.args.get("this")
-    return row["@@now"](0 if digits is None else int(digits.this))
-
-
-def _comparison(compare: Callable[[Any, Any], bool]) -> Rule:
-    def rule(node: Any, row: Row) -> Operand:
-        sides = _compared(node, row)
-        return None if sides is None else int(compare(*sides))
-
-    return rule
-
-
-def _in(node: Any, row: Row) -> Operand:
-    value = evaluate(node.this, row)
-    others = [evaluate(element, row) for element in node.expressions]
-    if not others:
-        raise UnsupportedError("IN with a query is not supported yet")
+def _in(value: Operand, *others: Operand) -> Operand:
     if any(isinstance(element, str) for element in (value, *others)):
         raise UnsupportedError("comparisons of text in expressions are not supported yet")
     if value is None:
@@ -242,105 +232,71 @@ def _in(node: Any, row: Row) -> Operand:
     return None if None in others else 0
 
 
-def truth(node: Any, row: Row) -> bool | None:
-    """Whether a condition holds; None for NULL."""
-    value = evaluate(node, row)
+def truth(value: Operand) -> bool | None:
+    """Whether a condition of that value holds; None for NULL."""
     return None if value is None else bool(number_of(value))
 
 
-def _and(node: Any, row: Row) -> Operand:
-    sides = truth(node.this, row), truth(node.expression, row)
+def _and(left: Operand, right: Operand) -> Operand:
+    sides = truth(left), truth(right)
     return 0 if False in sides else None if None in sides else 1
 
 
-def _or(node: Any, row: Row) -> Operand:
-    sides = truth(node.this, row), truth(node.expression, row)
+def _or(left: Operand, right: Operand) -> Operand:
+    sides = truth(left), truth(right)
     return 1 if True in sides else None if None in sides else 0
 
 
-def _not(node: Any, row: Row) -> Operand:
-    value = truth(node.this, row)
-    return None if value is None else int(not value)
+def _case(row: Row, *parts: Node) -> Operand:
+    """Conditions and values in turn, and the value of ELSE."""
+    for condition, value in zip(parts[:-1:2], parts[1::2], strict=True):
+        if truth(evaluate(condition, row)):
+            return evaluate(value, row)
+    return evaluate(parts[-1], row)
 
 
-def _is(node: Any, row: Row) -> Operand:
-    kind = kind_of(node.expression)
-    if kind == "Null":
-        return int(evaluate(node.this, row) is None)
-    if kind == "Boolean":
-        return int(truth(node.this, row) is bool(node.expression.this))
-    raise UnsupportedError(f"IS {kind.upper()} in expressions is not supported yet")
+def _coalesce(row: Row, *parts: Node) -> Operand:
+    return next((value for part in parts if (value := evaluate(part, row)) is not None), None)
 
 
-def _if(node: Any, row: Row) -> Operand:
-    chosen = node.args["true"] if truth(node.this, row) else node.args.get("false")
-    return None if chosen is None else evaluate(chosen, row)
+def _now(row: Row, *digits: Node) -> Operand:
+    return row["@@now"](evaluate(digits[0], row) if digits else 0)
 
 
-def _case(node: Any, row: Row) -> Operand:
-    if node.this is not None:
-        raise UnsupportedError("CASE with a value in expressions is not supported yet; CASE WHEN condition is")
-    for branch in node.args["ifs"]:
-        if truth(branch.this, row):
-            return evaluate(branch.args["true"], row)
-    default = node.args.get("default")
-    return None if default is None else evaluate(default, row)
+#: The functions that give the time of the statement.
+CLOCK = ("CURRENT_TIMESTAMP", "NOW", "LOCALTIME", "LOCALTIMESTAMP")
 
-
-def _coalesce(node: Any, row: Row) -> Operand:
-    values = (evaluate(part, row) for part in (node.this, *node.expressions))
-    return next((value for value in values if value is not None), None)
-
-
-def _inner(node: Any, row: Row) -> Operand:
-    return evaluate(node.this, row)
-
-
-def _no_value(node: Any, row: Row) -> Operand:
-    """Parts of other nodes, which these read themselves."""
-    return None
-
-
-#: What only expressions of statements have, not those of definitions.
-OF_STATEMENTS = ("Parameter", "NOW", "CurrentTimestamp")
-
-RULES.update(
-    {
-        "Literal": _literal,
-        "Column": lambda node, row: row[node.name.lower()],
-        "Identifier": _no_value,
-        "Null": _no_value,
-        "Boolean": lambda node, row: bool(node.this),
-        "Paren": _inner,
-        "Collate": _inner,
-        "Var": _no_value,
-        "Neg": _negative,
-        "Add": _arithmetic(EXACT.add),
-        "Sub": _arithmetic(EXACT.subtract),
-        "Mul": _arithmetic(EXACT.multiply),
-        "Div": _division(EXACT.divide, DIVISION_DIGITS),
-        "IntDiv": _division(_whole_quotient, None),
-        "Mod": _division(EXACT.remainder, None),
-        "Abs": _absolute,
-        "Floor": _to_whole(ROUND_FLOOR),
-        "Ceil": _to_whole(ROUND_CEILING),
-        "EQ": _comparison(lambda a, b: a == b),
-        "NEQ": _comparison(lambda a, b: a != b),
-        "LT": _comparison(lambda a, b: a < b),
-        "LTE": _comparison(lambda a, b: a <= b),
-        "GT": _comparison(lambda a, b: a > b),
-        "GTE": _comparison(lambda a, b: a >= b),
-        "In": _in,
-        "And": _and,
-        "Or": _or,
-        "Not": _not,
-        "Is": _is,
-        "If": _if,
-        "Case": _case,
-        "Coalesce": _coalesce,
-        "Nullif": _null_if,
-        "Parameter": _variable,
-        "NOW": _now,
-        "CurrentTimestamp": _now,
-    }
-)
+FUNCTIONS |= {
+    "NEG": Function(_negative),
+    "+": _arithmetic(EXACT.add),
+    "-": _arithmetic(EXACT.subtract),
+    "*": _arithmetic(EXACT.multiply),
+    "/": _division(EXACT.divide, DIVISION_DIGITS),
+    "DIV": _division(_whole_quotient, None),
+    "%": _division(EXACT.remainder, None),
+    "MOD": _division(EXACT.remainder, None),
+    "ABS": Function(lambda value: abs(number_of(value))),
+    "FLOOR": _to_whole(ROUND_FLOOR),
+    "CEIL": _to_whole(ROUND_CEILING),
+    "CEILING": _to_whole(ROUND_CEILING),
+    "=": _comparison(operator.eq, equality=True),
+    "<>": _comparison(operator.ne, equality=True),
+    "<": _comparison(operator.lt),
+    "<=": _comparison(operator.le),
+    ">": _comparison(operator.gt),
+    ">=": _comparison(operator.ge),
+    "IN": Function(_in, 2, 1000, "nulls"),
+    "AND": Function(_and, 2, 2, "nulls"),
+    "OR": Function(_or, 2, 2, "nulls"),
+    "NOT": Function(lambda value: int(not truth(value))),
+    "IS NULL": Function(lambda value: int(value is None), takes="nulls"),
+    "IS TRUE": Function(lambda value: int(truth(value) is True), takes="nulls"),
+    "IS FALSE": Function(lambda value: int(truth(value) is False), takes="nulls"),
+    "IF": Function(_case, 3, 3, "nodes"),
+    "CASE": Function(_case, 1, 1000, "nodes"),
+    "COALESCE": Function(_coalesce, 1, 1000, "nodes"),
+    "IFNULL": Function(_coalesce, 2, 2, "nodes"),
+    "NULLIF": Function(_null_if, 2, 2, "nulls"),
+    "COLLATE": Function(lambda row, operand, _: evaluate(operand, row), 2, 2, "nodes"),
+    **{name: Function(_now, 0, 1, "nodes") for name in CLOCK},
+}

@@ -5,10 +5,9 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Callable
-from typing import Any
 
 from forge.errors import ScenarioError, UnsupportedError
-from forge.sql.expressions.evaluation import Operand, Row, Rule, evaluate, kind_of, text_of
+from forge.sql.expressions.evaluation import FUNCTIONS, Function, Operand, text_of
 
 _MOMENT = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?: (\d\d):(\d\d):(\d\d)(\.\d{1,6})?)?")
 #: '0000-01-01' is day 1 for TO_DAYS; Python's calendar begins a year later.
@@ -32,19 +31,6 @@ def days_of(value: Operand) -> int | None:
         # The server's year 0 has no leap day (recorded).
         return dt.date(1, month, day).timetuple().tm_yday
     return dt.date(year, month, day).toordinal() + DAYS_OF_YEAR_0
-
-
-def _of_date(compute: Callable[[str], Operand]) -> Rule:
-    def rule(node: Any, row: Row) -> Operand:
-        inner = node.this.this if type(node.this).__name__ in WRAPPERS else node.this
-        value = evaluate(inner, row)
-        return None if value is None else compute(value)
-
-    return rule
-
-
-#: What sqlglot puts around the argument of a function of dates.
-WRAPPERS = ("TsOrDsToDate", "TsOrDsToTimestamp")
 
 
 _CLOCK = re.compile(r"(?:\d{4}-\d\d-\d\d ?)?(-?)(?:(\d{1,3}):(\d\d):(\d\d)(?:\.(\d{1,6}))?)?")
@@ -97,11 +83,8 @@ _UNITS: dict[str, Callable[[Operand], int]] = {
 }
 
 
-def _extract(node: Any, row: Row) -> Operand:
+def _extract(unit: str, value: Operand) -> int:
     """EXTRACT(unit FROM moment): of several parts all digits."""
-    value, unit = evaluate(node.expression, row), node.this.name.upper()
-    if value is None:
-        return None
     if unit == "QUARTER":
         return (parts_of(value)[1] + 2) // 3
     if unit == "MICROSECOND":
@@ -116,18 +99,6 @@ def _extract(node: Any, row: Row) -> Operand:
     return number
 
 
-def _argument(compute: Callable[[Any], Operand]) -> Rule:
-    """A function of one moment that sqlglot does not know."""
-
-    def rule(node: Any, row: Row) -> Operand:
-        if len(node.expressions) != 1:
-            raise UnsupportedError(f"{kind_of(node)} with {len(node.expressions)} arguments is not supported yet")
-        value = evaluate(node.expressions[0], row)
-        return None if value is None else compute(value)
-
-    return rule
-
-
 def _weekday(value: str) -> int | None:
     days = days_of(value)
     return None if days is None else (days + 5) % 7
@@ -138,20 +109,16 @@ def _day_of_year(value: str) -> int | None:
     return None if days is None else days - (days_of(f"{value[:4]}-01-01") or 0) + 1
 
 
-def _to_date(node: Any, row: Row) -> Operand:
+def _to_date(value: Operand) -> str:
     """DATE(moment)."""
-    value = evaluate(node.this, row)
-    if value is None:
-        return None
     parts_of(value)
-    return value[:10]
+    return str(value)[:10]
 
 
-def _datediff(node: Any, row: Row) -> Operand:
-    """Days between two dates; sqlglot makes TO_DAYS of it."""
-    sides = evaluate(node.this, row), evaluate(node.expression, row)
-    days = [None if side is None else days_of(side) for side in sides]
-    return None if days[0] is None or days[1] is None else days[0] - days[1]
+def _datediff(left: Operand, right: Operand) -> int | None:
+    """Days between two dates."""
+    first, second = days_of(left), days_of(right)
+    return None if first is None or second is None else first - second
 
 
 #: Parts of STR_TO_DATE's formats: pattern of the digits, place in the moment.
@@ -161,15 +128,10 @@ _FORMATS = {
 }  # fmt: skip
 
 
-def _str_to_date(node: Any, row: Row) -> Operand:
+def _str_to_date(value: Operand, form: Operand) -> str:
     """STR_TO_DATE(text, 'format'): a date, or a moment where the format has a time."""
-    value, form = evaluate(node.this, row), node.args["format"]
-    if value is None:
-        return None
-    if kind_of(form) != "Literal":
-        raise UnsupportedError("STR_TO_DATE with a computed format is not supported yet")
     pattern, places = "", []
-    for piece in re.split(r"(%.)", form.this):
+    for piece in re.split(r"(%.)", text_of(form)):
         if piece.startswith("%"):
             if piece[1] not in _FORMATS:
                 raise UnsupportedError(f"STR_TO_DATE with {piece} is not supported yet")
@@ -179,7 +141,7 @@ def _str_to_date(node: Any, row: Row) -> Operand:
             pattern += re.escape(piece)
     match = re.fullmatch(pattern, text_of(value))
     if match is None or not {0, 1, 2} <= set(places):
-        raise UnsupportedError(f"STR_TO_DATE of {value!r} by {form.this!r} is not supported yet")
+        raise UnsupportedError(f"STR_TO_DATE of {value!r} by {form!r} is not supported yet")
     parts = [0] * 6
     for place, digits in zip(places, match.groups(), strict=True):
         parts[place] = int(digits)
@@ -190,25 +152,30 @@ def _str_to_date(node: Any, row: Row) -> Operand:
     return moment.isoformat(" ") if max(places) > 2 else moment.date().isoformat()
 
 
-MOMENT_RULES: dict[str, Rule] = {
-    "Year": _of_date(lambda value: parts_of(value)[0]),
-    "Month": _of_date(lambda value: parts_of(value)[1]),
-    "DayOfMonth": _of_date(lambda value: parts_of(value)[2]),
-    "Day": _of_date(lambda value: parts_of(value)[2]),
-    "Quarter": _of_date(lambda value: (parts_of(value)[1] + 2) // 3),
-    "DayOfWeek": _of_date(lambda value: None if (day := _weekday(value)) is None else (day + 1) % 7 + 1),
-    "DayOfYear": _of_date(_day_of_year),
-    "Hour": _of_date(lambda value: _clock(value)[0]),
-    "Minute": _of_date(lambda value: _clock(value)[1]),
-    "Second": _of_date(lambda value: _clock(value)[2]),
-    "MICROSECOND": _argument(lambda value: _clock(value)[3]),
-    "TIME_TO_SEC": _argument(_seconds_of_day),
-    "TO_SECONDS": _argument(_to_seconds),
-    "UNIX_TIMESTAMP": _argument(_unix_timestamp),
-    "YEARWEEK": _argument(_year_week),
-    "Extract": _extract,
-    "WEEKDAY": lambda node, row: None if (value := evaluate(node.expressions[0], row)) is None else _weekday(value),
-    "DateDiff": _datediff,
-    "TsOrDsToDate": _to_date,
-    "StrToDate": _str_to_date,
+#: Functions of one moment.
+_OF_MOMENTS: dict[str, Callable[[str], Operand]] = {
+    "YEAR": _UNITS["YEAR"],
+    "MONTH": _UNITS["MONTH"],
+    "DAY": _UNITS["DAY"],
+    "DAYOFMONTH": _UNITS["DAY"],
+    "HOUR": _UNITS["HOUR"],
+    "MINUTE": _UNITS["MINUTE"],
+    "SECOND": _UNITS["SECOND"],
+    "QUARTER": lambda value: _extract("QUARTER", value),
+    "MICROSECOND": lambda value: _extract("MICROSECOND", value),
+    "DATE": _to_date,
+    "DAYOFWEEK": lambda value: None if (day := _weekday(value)) is None else (day + 1) % 7 + 1,
+    "DAYOFYEAR": _day_of_year,
+    "WEEKDAY": _weekday,
+    "YEARWEEK": _year_week,
+    "TIME_TO_SEC": _seconds_of_day,
+    "TO_DAYS": days_of,
+    "TO_SECONDS": _to_seconds,
+    "UNIX_TIMESTAMP": _unix_timestamp,
+}
+FUNCTIONS |= {
+    **{name: Function(compute) for name, compute in _OF_MOMENTS.items()},
+    "DATEDIFF": Function(_datediff, 2, 2),
+    "EXTRACT": Function(_extract, 2, 2),
+    "STR_TO_DATE": Function(_str_to_date, 2, 2),
 }

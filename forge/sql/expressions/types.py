@@ -4,60 +4,73 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal as Choice
 
 from forge.charsets import collation
 from forge.errors import UnsupportedError
-from forge.sql.expressions.evaluation import kind_of
+from forge.sql.ast.expressions import Call, Cast, CastType, ColumnName, Literal, Node
 from forge.values.declaration.sqltype import SqlType
 from forge.values.registry import facts_of
 
 UTF8MB4_BIN = 46
-_JOINING = ("Concat", "ConcatWs", "Coalesce", "If", "Case")
-_CUTTING = ("Substring", "Left", "Right")
-_SAME = ("Lower", "Upper", "Trim", "Reverse", "Paren", "Collate")
+_JOINING = ("CONCAT", "CONCAT_WS", "COALESCE", "IFNULL", "IF", "CASE")
+_CUTTING = ("SUBSTRING", "LEFT", "RIGHT")
+_SAME = ("LOWER", "LCASE", "UPPER", "UCASE", "TRIM", "REVERSE", "COLLATE")
 
 
 @dataclass(frozen=True, slots=True)
 class ResultType:
     """``lob``: text of any length, which no key takes."""
 
-    kind: Literal["number", "text", "moment", "json", "lob", "binary"]
+    kind: Choice["number", "text", "moment", "json", "lob", "binary"]
     collation: int | None = None
 
 
 NUMBER, MOMENT, JSON = ResultType("number"), ResultType("moment"), ResultType("json")
 
 
-def result_type(node: Any, columns: Mapping[str, SqlType], connection: int, server: str) -> ResultType:
+def result_type(node: Node, columns: Mapping[str, SqlType], connection: int, server: str) -> ResultType:
     """The type of a node's value; ``connection`` is the collation of literals and of casts to text.
 
     Raises UnsupportedError where text of two collations meets.
     """
-    kind = kind_of(node)
-    if kind == "Column":
-        return _of_column(columns[node.name.lower()])
-    if kind == "Literal":
-        return ResultType("text", connection) if node.is_string else NUMBER
-    if kind in ("Cast", "JSONValue"):
-        return _of_cast(node, connection)
-    if kind in ("JSONExtractScalar", "JSON_UNQUOTE"):
-        return ResultType("lob", UTF8MB4_BIN)
-    if kind in ("JSONExtract", "JSON_ARRAY", "JSONObject"):
-        return JSON
-    if kind == "TsOrDsToDate":
+    match node:
+        case ColumnName():
+            return _of_column(columns[node.name.lower()])
+        case Literal():
+            return _of_literal(node, connection)
+        case Cast():
+            return _of_cast(node.type, connection)
+        case Call():
+            return _of_call(node, columns, connection, server)
+        case _:
+            return NUMBER
+
+
+def _of_literal(node: Literal, connection: int) -> ResultType:
+    if node.form == "moment":
         return MOMENT
-    if kind in _SAME:
-        inner = result_type(node.this, columns, connection, server)
-        if kind == "Collate":
-            return ResultType(inner.kind, collation(node.expression.name, server).id)
-        return inner
-    if kind in _CUTTING:
-        inner = result_type(node.this, columns, connection, server)
-        return ResultType("text", inner.collation) if inner.kind == "lob" else inner
-    if kind in _JOINING:
-        return _joined([result_type(part, columns, connection, server) for part in _values_of(node)], kind)
-    return NUMBER
+    return ResultType("text", connection) if isinstance(node.value, str) else NUMBER
+
+
+def _of_call(node: Call, columns: Mapping[str, SqlType], connection: int, server: str) -> ResultType:
+    if node.name == "JSON_VALUE":
+        return ResultType("text", UTF8MB4_BIN)
+    if node.name in ("->>", "JSON_UNQUOTE"):
+        return ResultType("lob", UTF8MB4_BIN)
+    if node.name in ("->", "JSON_EXTRACT", "JSON_ARRAY", "JSON_OBJECT"):
+        return JSON
+    if node.name == "DATE":
+        return MOMENT
+    if node.name in _JOINING:
+        return _joined([result_type(part, columns, connection, server) for part in _values_of(node)], node.name)
+    if node.name not in (*_SAME, *_CUTTING):
+        return NUMBER
+    of_text = result_type(node.arguments[0], columns, connection, server)
+    if node.name == "COLLATE":
+        name = node.arguments[1]
+        return ResultType(of_text.kind, collation(str(name.value), server).id) if isinstance(name, Literal) else of_text
+    return ResultType("text", of_text.collation) if node.name in _CUTTING and of_text.kind == "lob" else of_text
 
 
 def _of_column(sql_type: SqlType) -> ResultType:
@@ -73,35 +86,27 @@ def _of_column(sql_type: SqlType) -> ResultType:
     return JSON if facts.is_json else NUMBER
 
 
-def _of_cast(node: Any, connection: int) -> ResultType:
-    target = node.args.get("to") or node.args.get("returning")
-    if not target:
-        return ResultType("text", UTF8MB4_BIN)
-    name = target.this.name
-    if name == "ARRAY":
+def _of_cast(target: CastType, connection: int) -> ResultType:
+    if target.is_array:
         # Elements compare by their bytes (recorded: 'abc' beside 'ABC', 'ab' beside 'ab ').
         return NUMBER
-    if name in ("CHAR", "NCHAR"):
+    if target.name in ("CHAR", "NCHAR"):
         return ResultType("text", connection)
-    return JSON if name == "JSON" else MOMENT if name in ("DATE", "DATETIME", "TIME") else NUMBER
+    return JSON if target.name == "JSON" else MOMENT if target.name in ("DATE", "DATETIME", "TIME") else NUMBER
 
 
-def _values_of(node: Any) -> list[Any]:
+def _values_of(node: Call) -> tuple[Node, ...]:
     """The nodes that the value comes from."""
-    kind = kind_of(node)
-    if kind == "If":
-        return [part for part in (node.args["true"], node.args.get("false")) if part is not None]
-    if kind == "Case":
-        parts = [branch.args["true"] for branch in node.args["ifs"]]
-        return [*parts, node.args["default"]] if node.args.get("default") is not None else parts
-    return [node.this, *node.expressions] if kind == "Coalesce" else list(node.expressions)
+    if node.name == "IF":
+        return node.arguments[1:]
+    return (*node.arguments[1:-1:2], node.arguments[-1]) if node.name == "CASE" else node.arguments
 
 
 def _joined(parts: list[ResultType], kind: str) -> ResultType:
     texts = [part for part in parts if part.kind in ("text", "lob")]
     if not texts:
         kinds = {part.kind for part in parts}
-        return ResultType("text", None) if kind.startswith("Concat") else parts[0] if len(kinds) == 1 else NUMBER
+        return ResultType("text", None) if kind.startswith("CONCAT") else parts[0] if len(kinds) == 1 else NUMBER
     collations = {part.collation for part in texts}
     if len(collations) > 1:
         raise UnsupportedError("text of several collations in one expression is not supported yet")

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from decimal import Decimal
 
 from forge.errors import UnsupportedError
+from forge.sql.ast.expressions import Call, ColumnName, Literal, Node
 from forge.sql.expressions import Expression
-from forge.sql.expressions.evaluation import kind_of
 from forge.sql.write.identifiers import identifier
 from forge.sql.write.literals import printed_text
 
 _OPERATORS = {
-    "Add": "+", "Sub": "-", "Mul": "*", "Div": "/", "IntDiv": "DIV", "Mod": "%", "EQ": "=", "NEQ": "<>", "LT": "<",
-    "LTE": "<=", "GT": ">", "GTE": ">=", "And": "and", "Or": "or",
+    "+": "+", "-": "-", "*": "*", "/": "/", "DIV": "DIV", "%": "%", "MOD": "%", "=": "=", "<>": "<>", "<": "<",
+    "<=": "<=", ">": ">", ">=": ">=", "AND": "and", "OR": "or",
 }  # fmt: skip
-_FUNCTIONS = {"Concat": "concat", "Lower": "lower", "Upper": "upper", "JSON_ARRAY": "json_array", "Abs": "abs"}
+_FUNCTIONS = {
+    "CONCAT": "concat", "LOWER": "lower", "LCASE": "lower", "UPPER": "upper", "UCASE": "upper", "ABS": "abs",
+    "JSON_ARRAY": "json_array",
+}  # fmt: skip
 
 
 def expression_sql(expression: Expression, charset: str) -> str:
@@ -25,19 +28,22 @@ def expression_sql(expression: Expression, charset: str) -> str:
     return _node_sql(expression.tree, charset)
 
 
-def _node_sql(node: Any, charset: str) -> str:
-    kind = kind_of(node)
-    if kind == "Paren":
-        return _node_sql(node.this, charset)
-    if kind == "Column":
-        return identifier(node.name)
-    if kind == "Literal":
-        return f"_{charset}{printed_text(node.this)}" if node.is_string else str(node.this)
-    if kind in _OPERATORS:
-        return f"({_node_sql(node.this, charset)} {_OPERATORS[kind]} {_node_sql(node.expression, charset)})"
-    if kind == "Neg":
-        return f"-({_node_sql(node.this, charset)})"
-    if kind in _FUNCTIONS:
-        arguments = (_node_sql(argument, charset) for argument in node.expressions or [node.this])
-        return f"{_FUNCTIONS[kind]}({','.join(arguments)})"
-    raise UnsupportedError(f"{kind.upper()} in a table that gets an invisible primary key is not supported yet")
+def _node_sql(node: Node, charset: str) -> str:
+    match node:
+        case ColumnName():
+            return identifier(node.name)
+        case Literal(value=str() as text, form=""):
+            return f"_{node.charset or charset}{printed_text(text)}"
+        case Literal(value=number) if isinstance(number, int) and not isinstance(number, bool):
+            return str(number)
+        case Literal(value=Decimal() as number):
+            return f"{number:f}"
+        case Call() if node.name in _OPERATORS:
+            left, right = (_node_sql(side, charset) for side in node.arguments)
+            return f"({left} {_OPERATORS[node.name]} {right})"
+        case Call(name="NEG"):
+            return f"-({_node_sql(node.arguments[0], charset)})"
+        case Call() if node.name in _FUNCTIONS:
+            arguments = ",".join(_node_sql(argument, charset) for argument in node.arguments)
+            return f"{_FUNCTIONS[node.name]}({arguments})"
+    raise UnsupportedError("this expression in a table that gets an invisible primary key is not supported yet")
