@@ -12,9 +12,13 @@ from hypothesis import strategies as st
 from forge.charsets import collation
 from forge.errors import ScenarioError, UnsupportedError
 from forge.servers import server_line
+from forge.sql.ast.expressions import Call, Cast, CastType, ColumnName, Literal, Node, Unread, Variable
+from forge.sql.cursor import Cursor
+from forge.sql.errors import SqlError
 from forge.sql.expressions import Document, Unsigned, parse_expression
 from forge.sql.expressions.documents import values_at
 from forge.sql.expressions.types import result_type
+from forge.sql.parse.expressions import expression
 from forge.values.declaration.sqltype import SqlType
 from forge.values.json.path import Cell, Member
 
@@ -154,3 +158,64 @@ def test_a_long_text_that_is_no_expression_is_told_by_its_beginning() -> None:
         parse_expression("(" * 3000 + "1" + ")" * 3000)
     assert len(str(error.value)) < 200
     assert "6001 characters" in str(error.value)
+
+
+A, B, ONE = ColumnName("a"), ColumnName("b"), Literal(1)
+TREES: list[tuple[str, Node]] = [
+    ("a + b * 1", Call("+", (A, Call("*", (B, ONE))))),
+    ("a - b - 1", Call("-", (Call("-", (A, B)), ONE))),
+    ("-a % 1", Call("%", (Call("NEG", (A,)), ONE))),
+    ("NOT a = 1 AND b", Call("AND", (Call("NOT", (Call("=", (A, ONE)),)), B))),
+    ("a || b && 1", Call("OR", (A, Call("AND", (B, ONE))))),
+    ("a NOT IN (1, b)", Call("NOT", (Call("IN", (A, ONE, B)),))),
+    ("a BETWEEN 1 AND b AND 1", Call("AND", (Call("BETWEEN", (A, ONE, B)), ONE))),
+    ("a IS NOT NULL", Call("NOT", (Call("IS NULL", (A,)),))),
+    ("a LIKE b ESCAPE '!'", Call("LIKE", (A, B, Literal("!")))),
+    ("a COLLATE utf8mb4_bin = b", Call("=", (Call("COLLATE", (A, Literal("utf8mb4_bin"))), B))),
+    ("a->>'$.x' = 1", Call("=", (Call("->>", (A, Literal("$.x"))), ONE))),
+    ("d.t.a", ColumnName("a", "t", "d")),
+    ("`a b`", ColumnName("a b")),
+    ("@A.b := @@Global.x", Call(":=", (Variable("@a.b"), Variable("@@global.x")))),
+    ("CASE a WHEN 1 THEN b END", Call("CASE", (Call("=", (A, ONE)), B, Literal(None)))),
+    ("CASE WHEN a THEN b ELSE 1 END", Call("CASE", (A, B, ONE))),
+    ("CAST(a AS DECIMAL(4,1))", Cast(A, CastType("DECIMAL", (4, 1)))),
+    ("CONVERT(a, SIGNED INTEGER)", Cast(A, CastType("SIGNED"))),
+    ("CONVERT(a USING latin1)", Call("CONVERT", (A, Literal("latin1")))),
+    ("a + INTERVAL 1 DAY", Call("+", (A, Call("INTERVAL", (ONE, Literal("DAY")))))),
+    ("INTERVAL(a, b)", Call("INTERVAL", (A, B))),
+    ("EXTRACT(YEAR_MONTH FROM a)", Call("EXTRACT", (Literal("YEAR_MONTH"), A))),
+    ("SUBSTRING(a FROM 1 FOR b)", Call("SUBSTRING", (A, ONE, B))),
+    ("(a, b) = (SELECT 1)", Call("=", (Call("ROW", (A, B)), Unread("(SELECT 1)")))),
+    ("COUNT(DISTINCT a, b)", Call("COUNT", (Unread("(DISTINCT a, b)"),))),
+    ("GROUP_CONCAT(a ORDER BY b SEPARATOR ',')", Call("GROUP_CONCAT", (A, Unread("ORDER BY b SEPARATOR ','")))),
+    ("CURRENT_USER", Call("CURRENT_USER")),
+    ("_latin1 x'41'", Literal("A", "latin1")),
+    ("x'41'", Literal(b"A", form="hex_text")),
+    ("b'101'", Literal(b"\x05")),
+    ("1.5e2", Literal(Decimal("150"), form="double")),
+    ("DATE '2024-02-29'", Literal("2024-02-29", form="moment")),
+    ("'it''s' ' it'", Literal("it's it")),
+]
+
+
+@pytest.mark.parametrize(("sql", "tree"), TREES, ids=[sql for sql, _ in TREES])
+def test_an_expression_is_read_by_the_servers_precedence(sql: str, tree: Node) -> None:
+    cursor = Cursor(sql)
+    assert expression(cursor) == tree
+    assert cursor.at_end()
+
+
+@pytest.mark.parametrize(
+    ("sql", "offset", "expected"),
+    [
+        ("a + )", 4, "an expression"),
+        ("CASE a END", 7, "WHEN"),
+        ("a IS b", 5, "NULL, TRUE or FALSE"),
+        ("CAST(a AS 5)", 10, "a type"),
+        ("a BETWEEN 1", 11, "AND"),
+    ],
+)
+def test_what_is_wrong_in_an_expression_has_its_place(sql: str, offset: int, expected: str) -> None:
+    with pytest.raises(SqlError) as error:
+        expression(Cursor(sql))
+    assert (error.value.offset, error.value.expected) == (offset, expected)

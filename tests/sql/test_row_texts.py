@@ -7,7 +7,7 @@ import pytest
 from forge.sql.reads.inserts import gives_moment, has_column_list
 from forge.sql.reads.reads import reads_of
 from forge.sql.reads.tables import is_of_several_tables, named_tables, table_references
-from forge.sql.reads.words import readable_tokens
+from forge.sql.words import readable_tokens
 
 
 @pytest.mark.parametrize(

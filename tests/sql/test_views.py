@@ -9,7 +9,7 @@ from forge.errors import UnsupportedError
 from forge.plan.definitions import ObjectDefinition
 from forge.scenario import Scenario, Session, plan
 from forge.servers import server_line
-from forge.sql.reads.views import is_mergeable, view_select
+from forge.sql.views import is_mergeable, view_select
 
 TABLE = "CREATE TABLE d.t (id INT PRIMARY KEY, name VARCHAR(9), at DATETIME DEFAULT '2020-01-01 00:00:00')"
 

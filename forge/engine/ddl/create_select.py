@@ -27,6 +27,7 @@ from forge.plan.statements import RowsStatement
 from forge.plan.tables import Row, TableColumn
 from forge.servers import server_line
 from forge.sql.ast.definitions import CharsetClause, ColumnDraft, LiteralDefault, SelectDraft, SelectedColumn, TypeDraft
+from forge.sql.ast.expressions import Literal
 from forge.sql.ast.statements import CreateTable
 from forge.sql.errors import SqlError, SqlUnsupported, at_offset
 from forge.values.base import Value
@@ -80,10 +81,10 @@ class CopiedRows:
             keyed.add(column.name.lower())
         if isinstance(column.literal, int):
             width, sql_type = len(str(column.literal)), SqlType("INT")
-            default = LiteralDefault(0)
+            default = LiteralDefault(Literal(0))
         else:
             width, sql_type = None, SqlType("VARCHAR", length=len(column.literal or ""))
-            default = LiteralDefault("")
+            default = LiteralDefault(Literal(""))
         draft = ColumnDraft(
             column.name,
             TypeDraft(sql_type, offset=column.offset, width=width),

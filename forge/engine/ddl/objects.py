@@ -18,7 +18,7 @@ from forge.sql.ast.definitions import TableRef
 from forge.sql.ast.objects import CreateTrigger, DropObjects, ViewStatement
 from forge.sql.errors import SqlError, SqlUnsupported
 from forge.sql.lexer import tokenize
-from forge.sql.reads.words import calls
+from forge.sql.words import calls
 from forge.sql.write.objects import trigger_sql, view_sql
 
 

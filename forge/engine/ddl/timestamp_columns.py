@@ -13,6 +13,7 @@ from forge.engine.dictionary.catalog import Catalog
 from forge.engine.dictionary.table_state import TableState
 from forge.sql.ast.alter_actions import Action, AddColumn, ChangeColumn, Conditional
 from forge.sql.ast.definitions import ColumnDraft, LiteralDefault, NowDefault
+from forge.sql.ast.expressions import Literal
 from forge.sql.errors import SqlUnsupported
 
 _ZERO = "0000-00-00 00:00:00"
@@ -69,6 +70,6 @@ def _implicit(drafts: Iterable[ColumnDraft], *, has_first: bool) -> Iterator[Col
             if not has_first and column.on_update is None:
                 column = replace(column, default=NowDefault(digits, column.offset), on_update=digits)
             else:
-                column = replace(column, default=LiteralDefault(_ZERO, column.offset))
+                column = replace(column, default=LiteralDefault(Literal(_ZERO), column.offset))
         has_first = True
         yield column

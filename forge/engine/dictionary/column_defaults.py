@@ -42,7 +42,11 @@ def with_default(
 ) -> ColumnDefinition:
     """The column with a default.  Raises SqlError where a server would refuse it."""
     column, facts = defined.column, defined.type_facts
-    if isinstance(default, LiteralDefault) and default.is_moment and not line.grammar.opens_literal_defaults:
+    if (
+        isinstance(default, LiteralDefault)
+        and default.literal.form == "moment"
+        and not line.grammar.opens_literal_defaults
+    ):
         # Of columns of all types, in all modes (error 1067, recorded on 9.7).
         problem = "MySQL takes no date or time as a literal default"
         raise SqlError(problem, default.offset, expected="a text, or DEFAULT (...) of CREATE TABLE")
@@ -105,7 +109,7 @@ def with_default(
             default.offset,
             expected="DEFAULT (expression)",
         )
-    if as_expression and default.names_charset and line.query.says_collations:
+    if as_expression and default.literal.charset is not None and line.query.says_collations:
         # It is kept so, and the set is looked up whenever the definition is read (recorded on 11.8).
         problem = f"a default of the {defined.type.name} column {column.name!r} that names a character set"
         raise SqlUnsupported(f"{problem} is not supported yet", default.offset, expected="a text alone")
@@ -206,16 +210,16 @@ def _default_value(
         problem = f"the default of column {defined.name!r} is impossible: {defined.type.name} has no blank one"
         raise SqlError(problem, default.offset, expected="a date or time")
     wire = under(defined.wire, dialect)
-    if default.is_moment and defined.type_facts.is_number and line.grammar.opens_literal_defaults:
+    if default.literal.form == "moment" and defined.type_facts.is_number and line.grammar.opens_literal_defaults:
         # MariaDB takes 20240229 of a date.
         problem = f"a moment as the default of the {defined.type.name} column {defined.name!r} is not supported yet"
         raise SqlUnsupported(problem, default.offset, expected="a number")
-    if default.is_hex_text and isinstance(literal, bytes) and defined.type_facts.is_number:
+    if default.literal.form == "hex_text" and isinstance(literal, bytes) and defined.type_facts.is_number:
         literal = literal.decode("latin-1") if wire.dialect.hex_defaults_are_text else literal
     if isinstance(literal, Decimal) and (defined.type_facts.is_text or defined.type_facts.is_bytes):
-        if default.is_double:
+        if default.literal.form == "double":
             _check_double(defined, literal, default.offset, line)
-        literal = float_text(float(literal)) if default.is_double else f"{literal:f}"
+        literal = float_text(float(literal)) if default.literal.form == "double" else f"{literal:f}"
     if isinstance(literal, str) and defined.type.name == "CHAR":
         literal = literal.rstrip(" ")  # Before it is looked at, however long it is (recorded).
     limit = None if defined.type.name != "VARCHAR" or wire.dialect.cuts_defaults else defined.type.length

@@ -9,7 +9,7 @@ from __future__ import annotations
 from forge.engine.dictionary.catalog import Catalog
 from forge.sql.ast.objects import ViewStatement
 from forge.sql.errors import SqlUnsupported
-from forge.sql.reads.views import SelectItem, view_select
+from forge.sql.views import SelectItem, view_select
 from forge.values.registry import facts_of
 
 Name = tuple[str, str]

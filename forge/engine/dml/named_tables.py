@@ -5,7 +5,7 @@ from __future__ import annotations
 from forge.engine.dictionary.catalog import Catalog
 from forge.plan.tables import Table
 from forge.sql.reads.tables import named_tables
-from forge.sql.reads.words import readable_tokens
+from forge.sql.words import readable_tokens
 
 
 def tables_named_in(sql: str, catalog: Catalog, current_database: str) -> list[Table]:

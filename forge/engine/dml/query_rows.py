@@ -19,7 +19,7 @@ from forge.sql.errors import SqlError
 from forge.sql.lexer import Token
 from forge.sql.parse.select import conditions
 from forge.sql.reads.tables import named_tables, table_references
-from forge.sql.reads.words import outside, readable_tokens
+from forge.sql.words import outside, readable_tokens
 
 _OPERATIONS = ("INSERT", "REPLACE", "UPDATE", "DELETE", "LOAD")
 #: What keeps a text's WHERE and SET from being all that chooses its rows.

@@ -17,7 +17,7 @@ from forge.engine.rows.where import Condition
 from forge.errors import ScenarioError, UnsupportedError, nearest
 from forge.plan.tables import Key, Row
 from forge.servers import server_line
-from forge.sql.reads.words import outside, readable_tokens
+from forge.sql.words import outside, readable_tokens
 from forge.values.base import Value
 
 #: What may stand behind the terms of ORDER BY in an UPDATE or DELETE.

@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any
+from typing import Literal as Choice
 
 from forge.charsets import Collation, collation, default_collation
 from forge.charsets.collations import canonical_charset
 from forge.errors import ScenarioError
 from forge.servers import server_line
+from forge.sql.ast.expressions import Literal
 from forge.sql.errors import at_offset
 from forge.values.declaration.sqltype import SqlType
 from forge.values.registry import facts_of
@@ -22,8 +24,8 @@ BINARY_COLLATION = 63
 #: The period of a system-versioned table.
 SYSTEM_TIME = "SYSTEM_TIME"
 #: What a server keeps in a column by itself: the begin and end of a row's time, the hash of a long UNIQUE key.
-SystemRole = Literal["", "row_start", "row_end", "hash"]
-ReferentialAction = Literal["restrict", "cascade", "set_null"]
+SystemRole = Choice["", "row_start", "row_end", "hash"]
+ReferentialAction = Choice["restrict", "cascade", "set_null"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,20 +92,16 @@ class TypeDraft:
 
 @dataclass(frozen=True, slots=True)
 class LiteralDefault:
-    """DEFAULT with a literal (bytes for hex and bit literals)."""
+    """DEFAULT with a literal."""
 
-    value: str | int | Decimal | bytes | bool | None
+    literal: Literal
     offset: int = 0
-    #: The literal is ``x'41'``.
-    is_hex_text: bool = False
-    #: The literal is ``DATE '2024-02-29'`` or its like.
-    is_moment: bool = False
     #: Of ALTER ... SET DEFAULT.
     is_set: bool = False
-    #: The literal is ``_latin1'a'`` or its like.
-    names_charset: bool = False
-    #: The literal is a number with an exponent, which is a DOUBLE.
-    is_double: bool = False
+
+    @property
+    def value(self) -> str | int | Decimal | bytes | bool | None:
+        return self.literal.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +146,11 @@ class PartDraft:
 class KeyDraft:
     """A key as written."""
 
-    kind: Literal["primary", "unique", "index"]
+    kind: Choice["primary", "unique", "index"]
     name: str | None
     parts: tuple[PartDraft, ...]
     offset: int
-    special: Literal["", "FULLTEXT", "SPATIAL", "VECTOR"] = ""
+    special: Choice["", "FULLTEXT", "SPATIAL", "VECTOR"] = ""
     #: What SHOW CREATE TABLE prints after the columns.
     using: str = ""
     comment: str = ""
@@ -218,9 +216,9 @@ class ColumnDraft:
     #: SERIAL is its type.
     serial: bool = False
     #: Keys on this column alone: a SERIAL PRIMARY KEY has two.
-    keys: tuple[Literal["primary", "unique"], ...] = ()
+    keys: tuple[Choice["primary", "unique"], ...] = ()
     visible: bool = True
-    generated: Literal["virtual", "stored"] | None = None
+    generated: Choice["virtual", "stored"] | None = None
     expression: str = ""
     #: MariaDB's other word for STORED.
     persistent: bool = False
@@ -288,7 +286,7 @@ class PartitionDraft:
 class PartitionClause:
     """PARTITION BY, or SUBPARTITION BY (``inner``): a function's text, or columns."""
 
-    kind: Literal["hash", "key", "range", "list", "system_time"]
+    kind: Choice["hash", "key", "range", "list", "system_time"]
     offset: int
     linear: bool = False
     expression: str = ""

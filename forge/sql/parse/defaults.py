@@ -1,26 +1,18 @@
-"""Grammar of default values, and of literals."""
+"""Grammar of default values."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
-from decimal import Decimal
-from typing import Any
 
-from forge.charsets import charset
-from forge.errors import FormatError, ScenarioError
+from forge.errors import ScenarioError
 from forge.servers.facts.grammar import Grammar
 from forge.sql.ast.definitions import Default, ExpressionDefault, LiteralDefault, NowDefault
 from forge.sql.cursor import Cursor
-from forge.sql.errors import at_offset
+from forge.sql.parse.expressions import WITHOUT_PARENTHESES, literal
 from forge.sql.parse.names import table_ref
 
 NOW = ("CURRENT_TIMESTAMP", "NOW", "LOCALTIME", "LOCALTIMESTAMP")
-#: A number that has an exponent.
-_EXPONENT = re.compile(r"[-+\s]*[0-9.]+e", re.ASCII | re.IGNORECASE)
 CLOCKS = ("CURRENT_DATE", "CURDATE", "CURRENT_TIME", "CURTIME")
-#: Functions that need no parentheses.
-_BARE_CALLS = ("CURRENT_USER", "CURRENT_ROLE", "SESSION_USER")
 
 
 def default_clause(cursor: Cursor) -> Default:
@@ -48,17 +40,12 @@ def default_clause(cursor: Cursor) -> Default:
             table_ref(cursor)
             end = cursor.previous_end
         return ExpressionDefault(f"({cursor.sql[offset:end]})", offset)
-    is_text = cursor.token.kind == "hex" and cursor.sql[offset] in "xX"
-    is_moment = cursor.token.is_word("DATE", "TIME", "TIMESTAMP")
-    names_charset = cursor.token.kind == "word" and cursor.token.text.startswith("_")
-    value = literal(cursor)
-    is_double = isinstance(value, Decimal) and _EXPONENT.match(cursor.sql, offset) is not None
-    return LiteralDefault(value, offset, is_text, is_moment, names_charset=names_charset, is_double=is_double)
+    return LiteralDefault(literal(cursor), offset)
 
 
 def _begins_call(cursor: Cursor) -> bool:
     """Whether a function comes next, which MariaDB takes without parentheses around it."""
-    is_bare = cursor.token.is_word(*_BARE_CALLS) or cursor.takes("NEXT", "VALUE", "FOR")
+    is_bare = cursor.token.is_word(*WITHOUT_PARENTHESES) or cursor.takes("NEXT", "VALUE", "FOR")
     return cursor.token.kind == "word" and (is_bare or cursor.following().is_mark("("))
 
 
@@ -108,47 +95,3 @@ def now(cursor: Cursor) -> int:
         fsp = cursor.integer("fractional digits")
         cursor.expect_mark(")")
     return fsp
-
-
-def literal(cursor: Cursor) -> Any:
-    """A literal: str, int, Decimal, bytes (hex and bit literals), bool or None.  Raises SqlError."""
-    token = cursor.token
-    if cursor.accept("NULL"):
-        return None
-    if word := cursor.accept_any("TRUE", "FALSE"):
-        return word == "TRUE"
-    if token.kind == "word" and token.text.startswith("_") and cursor.following().kind in ("string", "hex"):
-        cursor.advance()
-        with at_offset(token.start):
-            return _introduced(cursor, token.text[1:])
-    if token.kind == "string":
-        return cursor.string("a literal")
-    if token.kind == "hex":
-        return _hex(cursor)
-    if token.kind == "bit":
-        bits = cursor.advance().text
-        return int(bits or "0", 2).to_bytes((len(bits) + 7) // 8, "big")
-    if cursor.accept("DATE") or cursor.accept("TIME") or cursor.accept("TIMESTAMP"):
-        return cursor.string("a literal")
-    if token.kind == "number" or token.text in ("-", "+", "."):
-        return cursor.number()
-    return cursor.wrong("a literal, or an expression in parentheses")
-
-
-def _hex(cursor: Cursor) -> bytes:
-    """The bytes of a hex literal; 0xABC is 0ABC."""
-    digits = cursor.advance().text
-    return bytes.fromhex(digits.rjust(len(digits) + len(digits) % 2, "0"))
-
-
-def _introduced(cursor: Cursor, name: str) -> str | bytes:
-    """A literal behind a character set: ``_latin1'x'``, ``_utf8mb4 x'c3a9'``."""
-    if cursor.token.kind == "string":
-        return cursor.string("a literal")
-    data = _hex(cursor)
-    if name.lower() == "binary":
-        return data
-    try:
-        return charset(name).decode(data)
-    except FormatError as error:
-        raise ScenarioError(error.rule) from None

@@ -26,7 +26,7 @@ _TIGHTNESS = {
 #: Other spellings of operators.
 _SAME = {"||": "OR", "&&": "AND", "!=": "<>", "MOD": "%", "RLIKE": "REGEXP"}
 #: Functions that need no parentheses.
-_WITHOUT_PARENTHESES = (
+WITHOUT_PARENTHESES = (
     "CURRENT_DATE", "CURRENT_ROLE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "CURRENT_USER", "LOCALTIME", "LOCALTIMESTAMP",
     "SESSION_USER", "UTC_DATE", "UTC_TIME", "UTC_TIMESTAMP",
 )  # fmt: skip
@@ -102,7 +102,7 @@ def _operand(cursor: Cursor) -> Node:
             return Call(word, (_operand(cursor),), token.start)
         if cursor.following().is_mark("("):
             return _called(cursor, word)
-        if word in _WITHOUT_PARENTHESES or word == "DEFAULT":
+        if word in WITHOUT_PARENTHESES or word == "DEFAULT":
             cursor.advance()
             return Call(word, (), token.start)
         if word in ("NEXT", "PREVIOUS") and cursor.following().is_word("VALUE"):

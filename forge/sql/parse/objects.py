@@ -20,7 +20,7 @@ from forge.sql.ast.objects import (
 from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlUnsupported
 from forge.sql.parse.names import table_ref, table_refs
-from forge.sql.reads.views import is_mergeable
+from forge.sql.views import is_mergeable
 
 _EVENTS: dict[str, RowEvent] = {"INSERT": "insert", "UPDATE": "update", "DELETE": "delete"}
 

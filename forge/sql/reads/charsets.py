@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from forge.sql.lexer import Token
-from forge.sql.reads.words import readable_tokens
+from forge.sql.words import readable_tokens
 
 #: What stands in every text that names a character set, and in few others: to take a long one apart costs.
 _MAY_NAME_CHARSET = re.compile(r"""_\w+\s*['"xbn0/#-]|using|char""", re.IGNORECASE)

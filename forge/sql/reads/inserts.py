@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forge.sql.reads.words import readable_tokens
+from forge.sql.words import readable_tokens
 
 _MODIFIERS = ("LOW_PRIORITY", "HIGH_PRIORITY", "DELAYED", "IGNORE", "INTO")
 #: What a query in parentheses begins with.

@@ -13,7 +13,7 @@ from forge.sql.reads.assigns import Assigned, assigned_at, last_insert_source
 from forge.sql.reads.calls import Call
 from forge.sql.reads.conditionals import Conditional, conditionals
 from forge.sql.reads.tables import named_tables, words_of_queries
-from forge.sql.reads.words import inside, outside
+from forge.sql.words import inside, outside
 
 #: Functions that may be written without parentheses.
 _WITHOUT_PARENTHESES = (

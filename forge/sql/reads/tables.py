@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from forge.sql.lexer import Token
-from forge.sql.reads.words import inside, outside, readable_tokens
+from forge.sql.words import inside, outside, readable_tokens
 
 #: What keeps a subquery from becoming a join (recorded on 9.7 of ORDER BY; the others by convert_subquery_to_semijoin).
 _NOT_JOINED = ("ORDER", "LIMIT")

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from forge.sql.ast.definitions import TableRef
 from forge.sql.lexer import Token, tokenize
-from forge.sql.reads.words import calls, inside, keywords, outside
+from forge.sql.words import calls, inside, keywords, outside
 
 _SETS = ("UNION", "EXCEPT", "INTERSECT")
 _NOT_MERGED = (*_SETS, "GROUP", "HAVING", "DISTINCT", "DISTINCTROW", "LIMIT", "FETCH")
