@@ -17,7 +17,7 @@ from forge.charsets import collation
 from forge.errors import FormatError
 from forge.plan.plan import Plan
 from forge.plan.tables import Table, TableColumn
-from forge.sql.write.identifiers import identifier, qualified
+from forge.sql.write import identifier, qualified
 from forge.values.registry import facts_of
 from forge.values.text.column_charset import BINARY_COLLATION
 

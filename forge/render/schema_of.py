@@ -17,7 +17,7 @@ from forge.errors import UnsupportedError
 from forge.events.plain import name_text, text_or_hex
 from forge.events.table_map import TableMap
 from forge.render.column_facts import ColumnFacts, column_facts, unknown_of_table
-from forge.sql.write.identifiers import identifier
+from forge.sql.write import identifier
 
 GENERATED_INVISIBLE_PK = 0x0004
 #: Words of the column list.

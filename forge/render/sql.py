@@ -21,7 +21,7 @@ from forge.plan.turns import Turn
 from forge.render.settings import QUERY_SETTINGS, seconds, setting_statements
 from forge.render.templates import render
 from forge.servers import ServerLine, server_line
-from forge.sql.write.identifiers import identifier
+from forge.sql.write import identifier
 
 #: One client sends all of a group.
 _WHOLE = Turn(0)

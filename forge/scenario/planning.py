@@ -19,7 +19,7 @@ from forge.scenario.model import Scenario
 from forge.scenario.places import Entry, Places, entries, statement_path, statements_of
 from forge.servers import server_line
 from forge.sql.ast.statements import DatabaseStatement
-from forge.sql.write.identifiers import identifier
+from forge.sql.write import identifier
 
 #: What a scenario says of the log itself, or of more than one client.
 _TELLS_OF_LOG = ("logged", "flush", "restart", "event", "connection", "gtid", "xa", "xa_commit", "xa_rollback")

@@ -11,7 +11,7 @@ import msgspec
 from forge.errors import ScenarioError
 from forge.scenario.table_model import ColumnDeclaration, KeyDeclaration, TableDeclaration
 from forge.sql.parse.defaults import is_default_expression
-from forge.sql.write.identifiers import identifier
+from forge.sql.write import identifier
 from forge.values.literals import hexadecimal, quoted
 
 

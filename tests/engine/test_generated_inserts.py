@@ -21,7 +21,7 @@ from forge.plan.transactions import Transaction
 from forge.scenario import Scenario, insert, insert_many, plan
 from forge.scenario.matrix import base_scenario
 from forge.servers import server_line, server_names
-from forge.sql.write.statements import insert_sql
+from forge.sql.write import insert_sql
 
 NUMBERS = (
     "{sequence: 1}", "{sequence: {start: -3, step: 2}}", "{sequence: {start: 9, step: -1}}", "{random_int: {max: 9}}",

@@ -21,7 +21,7 @@ from forge.render.schema_of import TableSchema, schemas_of
 from forge.resources import corpora_dir
 from forge.scenario import Scenario, insert, plan
 from forge.servers import server_line
-from forge.sql.write.identifiers import identifier
+from forge.sql.write import identifier
 
 MYSQL = ("mysql-8.0", "mysql-8.4", "mysql-9.7")
 MARIADB = ("mariadb-10.11", "mariadb-11.8")

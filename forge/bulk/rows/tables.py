@@ -19,7 +19,7 @@ from forge.plan.session import Session
 from forge.plan.tables import Table
 from forge.scenario.model import Scenario
 from forge.scenario.planning import plan
-from forge.sql.write.identifiers import identifier
+from forge.sql.write import identifier
 
 _INTEGERS = {8: "TINYINT", 16: "SMALLINT", 32: "INT", 64: "BIGINT"}
 _DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 6}

@@ -42,7 +42,7 @@ from forge.plan.statements import RowsStatement
 from forge.plan.tables import Table
 from forge.plan.transactions import OwnEvent, RollbackTo, Savepoint, Step, XaEnd, XaId
 from forge.servers import ServerLine
-from forge.sql.write.identifiers import identifier
+from forge.sql.write import identifier
 
 DEFAULT_TABLE_ID = 106
 DEFAULT_XID = 10

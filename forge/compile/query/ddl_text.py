@@ -19,7 +19,7 @@ from forge.plan.definitions import (
 from forge.plan.session import Session
 from forge.plan.sql_modes import sql_mode
 from forge.servers import ServerLine
-from forge.sql.write.identifiers import qualified
+from forge.sql.write import qualified
 
 
 def ddl_text(statement: DdlStatement, session: Session, line: ServerLine) -> str:

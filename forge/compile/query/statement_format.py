@@ -36,7 +36,7 @@ from forge.plan.statement_text import LoadFile, UserVariable
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import Table
 from forge.servers import ServerLine
-from forge.sql.write.identifiers import identifier
+from forge.sql.write import identifier
 from forge.values.numeric.decimals import pack
 
 #: Bytes of a block: read_buffer_size, by which a file of the server's is read (recorded).

@@ -19,7 +19,7 @@ from forge.sql.ast.definitions import TableRef
 from forge.sql.ast.statements import DropTables
 from forge.sql.errors import SqlError
 from forge.sql.reads.drops import comment_before_names
-from forge.sql.write.identifiers import identifier
+from forge.sql.write import identifier
 
 
 def drop_tables(statement: DropTables, context: DdlContext) -> TableDrop:

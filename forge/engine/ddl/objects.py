@@ -19,7 +19,7 @@ from forge.sql.ast.objects import CreateTrigger, DropObjects, ViewStatement
 from forge.sql.errors import SqlError, SqlUnsupported
 from forge.sql.lexer import tokenize
 from forge.sql.words import calls
-from forge.sql.write.objects import trigger_sql, view_sql
+from forge.sql.write import trigger_sql, view_sql
 
 
 def change_view(view: ViewStatement, context: DdlContext) -> ObjectDefinition:

@@ -8,7 +8,7 @@ from forge.engine.ddl.context import DdlContext
 from forge.plan.definitions import ObjectDefinition
 from forge.sql.ast.objects import SequenceStatement
 from forge.sql.errors import SqlError
-from forge.sql.write.identifiers import qualified
+from forge.sql.write import qualified
 
 
 def change_sequence(statement: SequenceStatement, context: DdlContext) -> ObjectDefinition:

@@ -19,10 +19,8 @@ from forge.servers.facts.ddl import Definitions
 from forge.sql.ast.definitions import ColumnDraft, ExpressionDefault, KeyDraft, NowDefault, PartDraft
 from forge.sql.ast.statements import CreateTable
 from forge.sql.expressions import Expression
-from forge.sql.write.expressions import expression_sql
-from forge.sql.write.identifiers import identifier, qualified
-from forge.sql.write.literals import printed_text
-from forge.sql.write.types import printed_digits, type_sql
+from forge.sql.expressions.printing import expression_sql
+from forge.sql.write import identifier, printed_digits, printed_text, qualified, type_sql
 from forge.values.registry import facts_of
 
 #: Options in the order in which they are printed, those before the comment.

@@ -22,8 +22,7 @@ from forge.engine.rows.numbering import Numbering
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError
 from forge.plan.tables import Row
-from forge.sql.write.identifiers import qualified
-from forge.sql.write.statements import insert_sql
+from forge.sql.write import insert_sql, qualified
 from forge.values.base import Value
 from forge.values.clipping import Clipped
 

@@ -14,7 +14,7 @@ from forge.engine.rows.time_zones import check_reads
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, UnsupportedError
 from forge.servers import server_line
-from forge.sql.write.identifiers import identifier
+from forge.sql.write import identifier
 from forge.values.base import Value
 from forge.values.json.binary import Json
 from forge.values.json.codec import as_json

@@ -18,7 +18,7 @@ from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, UnsupportedError
 from forge.sql.expressions import Expression, Field, Operand, parse_expression
 from forge.sql.reads.inserts import gives_moment
-from forge.sql.write.identifiers import identifier
+from forge.sql.write import identifier
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.statement_text import LoadFile, LoadFormat, StatementText, UserVariable
 from forge.plan.statements import RowsStatement
-from forge.sql.write.identifiers import identifier, qualified
+from forge.sql.write import identifier, qualified
 from forge.values.literals import quoted
 
 

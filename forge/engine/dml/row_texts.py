@@ -12,17 +12,18 @@ from forge.errors import UnsupportedError
 from forge.plan.engines import is_transactional
 from forge.plan.tables import Row
 from forge.servers import server_line
-from forge.sql.write.identifiers import identifier, qualified
-from forge.sql.write.statements import (
+from forge.sql.write import (
     Access,
     assignment,
     chosen_value,
     delete_sql,
     duplicate_sql,
+    identifier,
     insert_select_sql,
     insert_sql,
     new_value,
     no_index_hint,
+    qualified,
     update_sql,
 )
 from forge.values.base import Value

@@ -20,7 +20,7 @@ from forge.errors import ScenarioError, UnsupportedError, about
 from forge.plan.changes import RowChange
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import Row
-from forge.sql.write.identifiers import identifier
+from forge.sql.write import identifier
 from forge.values.base import Value
 
 

@@ -29,7 +29,7 @@ from forge.plan.statement_text import Clauses, StatementText
 from forge.plan.statements import Further, RowsStatement
 from forge.plan.tables import Row
 from forge.servers import server_line
-from forge.sql.write.statements import assignment
+from forge.sql.write import assignment
 from forge.values.base import Value
 from forge.values.clipping import Clipped
 from forge.values.json.equal import equal_documents

@@ -18,7 +18,7 @@ from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.column_literals import comparison_sql, value_sql
 from forge.errors import ScenarioError, UnsupportedError, about, nearest
 from forge.servers.facts.values import Dialect
-from forge.sql.write.identifiers import identifier
+from forge.sql.write import identifier
 from forge.values.base import Value
 from forge.values.literals import hexadecimal
 

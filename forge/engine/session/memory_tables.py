@@ -12,7 +12,7 @@ from forge.plan.engines import is_transactional
 from forge.sql.ast.objects import ObjectDdl
 from forge.sql.ast.statements import AlterTable, CreateTable, DatabaseStatement, DropTables
 from forge.sql.parse.statements import Ddl
-from forge.sql.write.identifiers import qualified
+from forge.sql.write import qualified
 
 #: Data definition that opens no table that is there.
 _OPENS_NONE = (CreateTable, DatabaseStatement, DropTables, ObjectDdl)

@@ -10,7 +10,7 @@ from forge.errors import ScenarioError
 from forge.plan.statement_text import UserVariable
 from forge.servers import server_line
 from forge.sql.lexer import is_nameable
-from forge.sql.write.identifiers import identifier
+from forge.sql.write import identifier
 from forge.values.literals import hexadecimal, quoted
 
 _KINDS = ("unsigned", "real", "decimal", "hex", "text")

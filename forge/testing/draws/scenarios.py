@@ -24,8 +24,7 @@ from forge.plan.tables import KeyPart, TableColumn
 from forge.scenario import build
 from forge.scenario.model import Scenario
 from forge.servers import ServerLine, server_line
-from forge.sql.write.identifiers import identifier
-from forge.sql.write.types import type_sql
+from forge.sql.write import identifier, type_sql
 from forge.testing.draws.rows import Cells, cell_of, row_of
 from forge.testing.draws.source import Source
 from forge.testing.draws.tables import is_key_type, key_part

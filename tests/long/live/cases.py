@@ -13,7 +13,7 @@ from typing import Any
 
 from forge.engine.requests.statements import Statement
 from forge.scenario import insert
-from forge.sql.write.identifiers import identifier
+from forge.sql.write import identifier
 from forge.values.literals import literal_sql
 
 #: Floats below it are written with all their digits.

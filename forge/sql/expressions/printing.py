@@ -7,8 +7,7 @@ from decimal import Decimal
 from forge.errors import UnsupportedError
 from forge.sql.ast.expressions import Call, ColumnName, Literal, Node
 from forge.sql.expressions import Expression
-from forge.sql.write.identifiers import identifier
-from forge.sql.write.literals import printed_text
+from forge.sql.write import identifier, printed_text
 
 _OPERATORS = {
     "+": "+", "-": "-", "*": "*", "/": "/", "DIV": "DIV", "%": "%", "MOD": "%", "=": "=", "<>": "<>", "<": "<",
