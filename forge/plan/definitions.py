@@ -13,9 +13,6 @@ from forge.plan.session import Session
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import Table, TableColumn
 
-#: How the server changes a table: its name only, metadata, the data in place, or a copy of the data.
-AlterMethod = Literal["rename", "metadata", "in_place", "copy"]
-
 #: (database, name).
 TableName = tuple[str, str]
 
@@ -149,31 +146,20 @@ class TableCreationSelect(DdlStatement):
     selected: RowsStatement | None = None
     #: The first AUTO_INCREMENT value that was generated.
     insert_id: int | None = None
-    #: A DATETIME or TIMESTAMP was copied.
-    copies_moments: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class TableChange:
-    """What ALTER TABLE did, and how."""
+    """What ALTER TABLE did."""
 
     #: The definition as it was before.
     before: Table
-    method: AlterMethod
     #: The columns that the text adds or changes.
     defines: tuple[TableColumn, ...] = ()
-    #: The old columns that stay and that the text does not define again: their defaults are read.
-    read: tuple[TableColumn, ...] = ()
-    #: The table has rows, which get values in the columns that come.
-    fills_rows: bool = False
-    #: Rows with moments in them are copied.
-    copies_moments: bool = False
-    #: Rows have values in a column that becomes a TIMESTAMP, or is one no longer.
-    changes_timestamps: bool = False
-    #: The keys that go are those that come: MySQL opens no transaction of the storage engine.
-    unchanged: bool = False
-    #: MariaDB asks the engine for a way without a copy, for which it evaluates CURRENT_TIMESTAMP.
-    asks_engine: bool = True
+    #: Nothing of the definition changes but names.
+    touches_names_only: bool = False
+    #: The statement asks for a copy of the table (ALGORITHM=COPY).
+    copies: bool = False
     #: It adds, drops or reorganizes partitions and does nothing else.
     manages_partitions: bool = False
 
@@ -280,9 +266,8 @@ class ObjectDefinition(DdlStatement):
 
     kind: ClassVar[str] = "other"
 
-    #: It carries INVOKER, TIME_ZONE, MICROSECONDS (HRNOW).
+    #: It carries INVOKER, MICROSECONDS (HRNOW).
     invoker: bool = False
-    zone: bool = False
     fraction: bool = False
     #: MariaDB: CREATE OR REPLACE SEQUENCE of one that was there; DROP SEQUENCE.
     replaces: bool = False
@@ -298,9 +283,6 @@ class TableUpkeep(DdlStatement):
 
     #: It commits by itself before it is logged: all but FLUSH.
     commits: bool = False
-
-    #: The tables are made anew, as ALTER TABLE does it.
-    method: Literal["metadata", "in_place"] | None = None
     #: It carries TIME_ZONE.
     zone: bool = False
 

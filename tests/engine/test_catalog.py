@@ -22,11 +22,6 @@ def _catalog(*texts: str) -> Catalog:
     return catalog
 
 
-def test_a_table_that_is_only_looked_up_is_not_open() -> None:
-    catalog = _catalog("CREATE TABLE t (a INT)")
-    assert not catalog.table(declared_name("d.t"), "").is_open
-
-
 def test_a_temporary_table_hides_the_one_of_its_name() -> None:
     catalog = _catalog("CREATE TABLE t (a INT)", "CREATE TEMPORARY TABLE t (b INT)")
     assert catalog.table(declared_name("t"), "d").table.temporary

@@ -368,25 +368,6 @@ def test_true_and_false_which_mysql_forgets_as_defaults_of_a_numbered_column_are
             plan(Scenario("numbers", tables=[f"CREATE TABLE d.t ({column})"]))
 
 
-@pytest.mark.parametrize(("server", "is_taken"), [(MYSQL, True), (MARIADB, False)])
-@pytest.mark.parametrize(
-    "kept", ["b TIME AS ('1') UNIQUE", "b DATETIME(6) AS (UPPER('ab')), KEY (b)", "b DATE AS ('1') STORED"]
-)
-def test_a_moment_that_mariadb_reads_of_a_text_and_keeps_is_not_supported(
-    server: str, kept: str, is_taken: bool
-) -> None:
-    """Error 1901, unless the text and the type tell that no mode decides the fraction; a virtual column without a key
-    is taken.
-    """
-    plan(Scenario("moments", server=server, tables=["CREATE TABLE d.t (a INT, b TIME AS ('1'))"]))
-    scenario = Scenario("moments", server=server, tables=[f"CREATE TABLE d.t (a INT, {kept})"])
-    if is_taken:
-        plan(scenario)
-    else:
-        with pytest.raises(UnsupportedError, match="of a text, and is kept"):
-            plan(scenario)
-
-
 def test_mariadbs_vector_takes_no_word_binary_for_its_collation() -> None:
     with pytest.raises(ScenarioError, match="expected a collation of text"):
         plan(Scenario("vectors", server=MARIADB, tables=["CREATE TABLE d.t (a VECTOR(2) COLLATE binary)"]))
@@ -484,16 +465,6 @@ def test_what_mariadb_forgets_of_a_generated_column_is_not_supported_and_refused
         assert isinstance(refusal.value, UnsupportedError) == (server == MARIADB)
     with pytest.raises(ScenarioError, match="a generated column takes no value"):
         plan(scenario.transaction(insert("d.t", {"b": 1})))
-
-
-def test_a_copy_of_a_generated_moment_that_was_no_date_is_not_supported() -> None:
-    """MySQL 9.7 does not ask for the time zone then."""
-    scenario = Scenario(
-        "moments", session=Session(sql_mode=""), tables=["CREATE TABLE d.t (a TIMESTAMP AS (1), b INT, c CHAR(3))"]
-    ).transaction(insert("d.t", {"b": 1}))
-    plan(scenario.transaction(ddl("ALTER TABLE d.t DROP b")))
-    with pytest.raises(UnsupportedError, match="copies the generated column 'a' with a zero date"):
-        plan(scenario.transaction(ddl("ALTER TABLE d.t CONVERT TO CHARACTER SET latin1")))
 
 
 @pytest.mark.parametrize(

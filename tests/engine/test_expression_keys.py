@@ -7,9 +7,7 @@ from typing import Any
 import pytest
 
 from forge.errors import ScenarioError
-from forge.plan.definitions import TableAlteration
 from forge.plan.keys import key_entries
-from forge.plan.plan import Plan
 from forge.scenario import Scenario, insert, plan, update
 
 COLUMNS = "id INT PRIMARY KEY, a INT, b VARCHAR(10), t TEXT, j JSON, at DATETIME(3) DEFAULT CURRENT_TIMESTAMP(3)"
@@ -117,12 +115,3 @@ METHODS = [
     ("ALTER TABLE d.t DROP KEY f, ADD KEY z9 (a)", "in_place"),
     ("ALTER TABLE d.t RENAME KEY f TO g", "metadata"),
 ]
-
-
-@pytest.mark.parametrize(("sql", "method"), METHODS, ids=[sql for sql, _ in METHODS])
-def test_a_key_on_an_expression_is_made_as_recorded(sql: str, method: str) -> None:
-    planned: Plan = plan(keyed("KEY f ((a + 1))").transaction(insert("d.t", {"id": 1})).ddl(sql))
-    last = planned.groups[-1]
-    assert isinstance(last, TableAlteration)
-    assert last.change is not None
-    assert last.change.method == method

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forge.errors import ScenarioError, UnsupportedError
-from forge.plan.definitions import DdlStatement, TableAlteration
+from forge.plan.definitions import DdlStatement
 from forge.plan.session import Session
 from forge.scenario import Scenario, insert, plan, update
 
@@ -80,12 +80,6 @@ def test_first_is_behind_the_generated_key_and_its_form_is_what_counts() -> None
     assert not shown.has_generated_key
 
 
-def test_a_table_keeps_its_key_while_keys_are_generated() -> None:
-    scenario = Scenario("keys", tables=["CREATE TABLE d.t (a INT)"], session=GENERATES)
-    with pytest.raises(ScenarioError, match="keeps its primary key"):
-        plan(scenario.ddl("ALTER TABLE d.t DROP COLUMN my_row_id"))
-
-
 CHECKED = Scenario(
     "checks", tables=["CREATE TABLE d.t (a INT CHECK (a > 3), b INT, CHECK (a <> b), c INT CHECK (c > 1) NOT ENFORCED)"]
 )
@@ -117,16 +111,6 @@ def test_constraints_hold_on_to_their_columns(sql: str, message: str) -> None:
 def test_a_constraint_on_one_column_goes_with_it() -> None:
     scenario = CHECKED.ddl("ALTER TABLE d.t DROP CHECK t_chk_2").ddl("ALTER TABLE d.t DROP COLUMN a")
     assert [column.name for column in plan(scenario).tables["d.t"].columns] == ["b", "c"]
-
-
-def test_adding_a_constraint_copies_the_table_unless_it_is_not_enforced() -> None:
-    methods = []
-    for clause in ("ADD CHECK (b > 0)", "ADD CHECK (b > 0) NOT ENFORCED", "DROP CHECK t_chk_1"):
-        last = plan(CHECKED.ddl(f"ALTER TABLE d.t {clause}")).groups[-1]
-        assert isinstance(last, TableAlteration)
-        assert last.change is not None
-        methods.append(last.change.method)
-    assert methods == ["copy", "metadata", "metadata"]
 
 
 def test_texts_and_blobs_with_a_length_are_printed_as_the_type_that_they_become() -> None:

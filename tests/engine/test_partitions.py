@@ -13,7 +13,6 @@ from forge.compile import compile_plan
 from forge.engine.requests.statements import Delete, Update
 from forge.errors import ScenarioError, UnsupportedError
 from forge.events.rows import UpdateRows, WriteRows
-from forge.plan.definitions import TableAlteration
 from forge.plan.session import Session
 from forge.scenario import Scenario, Statement, delete, insert, plan, update
 
@@ -151,22 +150,6 @@ def test_rows_without_a_key_are_in_the_order_of_their_partitions_and_move_to_the
     rows = [{"a": number, "b": number} for number in (1, 2, 3, 4, 5, 6)]
     scenario = HASHED.transaction(insert("d.t", *rows)).transaction(update("d.t", where={"b": [1, 2]}, set={"a": 3}))
     assert [row[1] for row in plan(scenario).contents["d.t"]] == [3, 6, 1, 2, 4, 5]
-
-
-@pytest.mark.parametrize(
-    ("sql", "method"),
-    [
-        ("ALTER TABLE d.t PARTITION BY KEY (b) PARTITIONS 2", "copy"),
-        ("ALTER TABLE d.t REMOVE PARTITIONING", "copy"),
-        ("ALTER TABLE d.t ADD PARTITION PARTITIONS 2", "metadata"),
-        ("ALTER TABLE d.t COALESCE PARTITION 1", "metadata"),
-    ],
-)
-def test_partitions_are_changed_as_recorded(sql: str, method: str) -> None:
-    last = plan(HASHED.ddl(sql)).groups[-1]
-    assert isinstance(last, TableAlteration)
-    assert last.change is not None
-    assert last.change.method == method
 
 
 def test_a_dropped_partition_takes_its_rows_with_it() -> None:

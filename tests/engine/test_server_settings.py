@@ -57,8 +57,6 @@ def test_a_setting_that_the_line_does_not_have_is_refused(server: str, setting: 
         "CREATE TABLE d.u (id INT NOT NULL, UNIQUE (id))",
         "CREATE TABLE d.u LIKE d.without",
         "CREATE TEMPORARY TABLE d.u (id INT)",
-        "ALTER TABLE d.t DROP PRIMARY KEY",
-        "ALTER TABLE d.without ADD COLUMN v INT",
     ],
 )
 def test_a_table_without_a_primary_key_is_refused_where_a_session_requires_one(statement: str) -> None:

@@ -9,7 +9,7 @@ from forge.errors import UnsupportedError
 from forge.plan.definitions import ObjectDefinition
 from forge.scenario import Scenario, Session, plan
 from forge.servers import server_line
-from forge.sql.views import is_mergeable, view_select
+from forge.sql.views import is_mergeable
 
 TABLE = "CREATE TABLE d.t (id INT PRIMARY KEY, name VARCHAR(9), at DATETIME DEFAULT '2020-01-01 00:00:00')"
 
@@ -68,35 +68,3 @@ def test_a_mariadb_view_with_rand_in_a_string_is_logged() -> None:
     assert text.endswith(select)
     with pytest.raises(UnsupportedError, match="RAND"):
         logged("SELECT rand() AS a FROM t", "mariadb-11.8", algorithm="UNDEFINED")
-
-
-@pytest.mark.parametrize(
-    ("select", "zone"),
-    [
-        ("SELECT at FROM t", True),
-        ("SELECT `x`.`at` AS b FROM d.t AS x", True),
-        ("SELECT * FROM t", True),
-        ("SELECT x.* FROM (t x)", True),
-        ("SELECT id, name FROM t", False),
-        ("SELECT 'at' AS b FROM t", False),
-        ("SELECT name AS at FROM t", False),
-        ("SELECT id FROM t WHERE at > '2020-01-01'", False),
-        ("SELECT TIMESTAMP '2020-01-01 00:00:00' AS a", True),
-        ("SELECT \"timestamp '2020-01-01 00:00:00'\" AS a", False),
-        ("SELECT 'from_unixtime(1)' AS a", False),
-        ("SELECT CONCAT(')', ', at') AS a FROM t", False),
-    ],
-)
-def test_only_a_column_or_literal_of_a_view_asks_for_the_time_zone(select: str, zone: bool) -> None:
-    assert logged(select, algorithm="UNDEFINED")[1].zone is zone
-
-
-def test_the_items_and_tables_of_a_view_are_told_by_tokens() -> None:
-    select = view_select(
-        "SELECT a.x, `b c`.`d``e` f, 'x, y' AS g, IF(a.y, ')', ',') h FROM a LEFT JOIN d.`b c` ON (a.x = 1), e AS k"
-    )
-    assert [(item.table, item.column, item.name) for item in select.items[:2]] == [("a", "x", "x"), ("b c", "d`e", "f")]
-    assert len(select.items) == 4
-    assert [(alias, ref.database, ref.name) for alias, ref in select.tables] == [
-        ("a", None, "a"), ("b c", "d", "b c"), ("k", None, "e"),
-    ]  # fmt: skip

@@ -361,7 +361,7 @@ def _says_ddl(statement: DdlStatement, line: ServerLine) -> bool:
             not line.groups.commits_say_ddl
         ):
             return False
-        case TableAlteration(change=TableChange(method="copy", before=before), tables=(after, *_)):
+        case TableAlteration(change=TableChange(before=before), tables=(after, *_)):
             types = {column.name: column.type for column in before.columns}
             changes = any(types.get(column.name, column.type) != column.type for column in after.columns)
             return line.groups.commits_say_ddl or not changes

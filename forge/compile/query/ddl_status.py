@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,7 +59,7 @@ def has_ddl_xid(statement: DdlStatement) -> bool:
             return False
         case TableDrop():
             return bool(statement.dropped) and not statement.irrevocable
-        case TableAlteration(unnumbered=True) | TableAlteration(change=TableChange(unchanged=True)):
+        case TableAlteration(unnumbered=True):
             return False
         case TableAlteration(change=TableChange(before=before)) if not is_defined_atomically(before):
             return False
@@ -97,9 +96,8 @@ def ddl_variables(
             variables["default_table_encryption"] = int(session.default_table_encryption)
         case ObjectDefinition():
             variables |= {"invoker": line.query.session_user} if statement.invoker else {}
-            variables |= {"time_zone": session.time_zone} if statement.zone else {}
             variables |= {"microseconds": microsecond} if statement.fraction else {}
-        case TableUpkeep(zone=True) | TableCreation(zone=True) | TableCreationSelect(copies_moments=True):
+        case TableUpkeep(zone=True) | TableCreation(zone=True):
             variables["time_zone"] = session.time_zone
     if isinstance(statement, AnyTableCreation | TableAlteration) and statement.kind in ("create_table", "alter_table"):
         variables["sql_require_primary_key"] = int(session.sql_require_primary_key)
@@ -127,7 +125,6 @@ def mariadb_ddl_variables(
     variables = session_variables(session, line)
     if isinstance(statement, ObjectDefinition) and statement.fraction:
         variables["hrnow"] = microsecond
-    starts = isinstance(statement, AlterationStart)
     if isinstance(statement, AlterationStart):
         # It has no number yet.
         statement = statement.alteration
@@ -139,13 +136,10 @@ def mariadb_ddl_variables(
     if making is None:
         return in_order(variables, line)
     # A literal default of a DATETIME is checked without the zone here, and so is a zero TIMESTAMP that the text states.
-    zone = any(_has_timestamp_default(column) or _has_given_default(column) for column in making.read) or any(
-        _has_timestamp_default(column) and not _has_zero_default(column) for column in making.columns
-    )
-    copied = making.filled if making.fills_rows and not starts else []
-    evaluated = [column for column in (making.columns if making.asks_engine else copied) if column.default_now]
-    # A row that is copied converts its TIMESTAMP (recorded on 10.11 and 11.8).
-    zone = zone or (making.changes_timestamps and not starts)
+    zone = any(_has_timestamp_default(column) and not _has_zero_default(column) for column in making.columns)
+    # ALTER TABLE evaluates CURRENT_TIMESTAMP of all columns.
+    altered = making.columns if isinstance(statement, TableAlteration) else []
+    evaluated = [column for column in altered if column.default_now]
     zone = zone or (isinstance(statement, TableCreation) and statement.zone)
     versions = isinstance(statement, TableAlteration) and statement.adds_versions
     if zone or versions or any(column.type.name != "TIMESTAMP" or column.clock_is_local for column in evaluated):
@@ -168,7 +162,7 @@ def _has_mariadb_xid(statement: DdlStatement, line: ServerLine) -> bool:
             return not statement.temporary
         case TableAlteration(unnumbered=True) | TableAlteration(change=TableChange(manages_partitions=True)):
             return False
-        case TableAlteration(temporary=True, change=TableChange(method="rename")):
+        case TableAlteration(temporary=True, change=TableChange(touches_names_only=True)):
             return False
     return True
 
@@ -187,14 +181,8 @@ class _Making:
     """A table that is made, or made anew."""
 
     columns: list[TableColumn]
-    #: The columns that get values, on MySQL; on MariaDB where it has rows to copy.
+    #: The columns that get values.
     filled: list[TableColumn]
-    fills_rows: bool = False
-    #: Those whose defaults are read again.
-    read: Sequence[TableColumn] = ()
-    copies_moments: bool = False
-    changes_timestamps: bool = False
-    asks_engine: bool = False
 
 
 def _making(statement: DdlStatement) -> _Making | None:
@@ -205,27 +193,16 @@ def _making(statement: DdlStatement) -> _Making | None:
     match statement:
         case TableCreation() | TableCreationLike() | TableCreationSelect():
             return _Making(columns, [])
-        case TableAlteration(change=TableChange() as change) if change.method != "rename":
+        case TableAlteration(change=TableChange(touches_names_only=False) as change):
             names = {column.name.lower() for column in change.before.columns}
-            added = [column for column in change.defines if column.name.lower() not in names]
-            filled = columns if change.method == "in_place" else added
-            copies = change.method == "copy" and change.copies_moments
-            return _Making(
-                columns, filled, change.fills_rows, change.read, copies,
-                changes_timestamps=change.changes_timestamps, asks_engine=change.asks_engine,
-            )  # fmt: skip
-        case TableUpkeep(method="in_place"):
-            return _Making(columns, columns, read=columns, asks_engine=True)
-        case TableUpkeep(method="metadata"):
-            return _Making(columns, [], read=columns)
+            return _Making(columns, [column for column in change.defines if column.name.lower() not in names])
     return None
 
 
 def _time_variables(making: _Making, microsecond: int, session: Session, line: ServerLine) -> dict[str, Any]:
     """TIME_ZONE and MICROSECONDS of MySQL's statements that make or change a table."""
     evaluated = [column for column in making.filled if column.default_now]
-    zone = _checks_moment_default(making.columns, session, line) or making.copies_moments
-    zone = zone or any(map(_has_timestamp_default, making.read))
+    zone = _checks_moment_default(making.columns, session, line)
     zone = zone or any(column.type.name == "DATETIME" for column in evaluated)
     variables: dict[str, Any] = {"time_zone": session.time_zone} if zone else {}
     if any(column.type.fsp for column in evaluated):
@@ -270,12 +247,6 @@ def _has_moment_default(column: TableColumn) -> bool:
 
 def _has_timestamp_default(column: TableColumn) -> bool:
     return column.type.name == "TIMESTAMP" and _has_moment_default(column)
-
-
-def _has_given_default(column: TableColumn) -> bool:
-    """MariaDB gives a TIMESTAMP that is NOT NULL and ON UPDATE CURRENT_TIMESTAMP the zero, if it has no default."""
-    has_default = column.has_default or column.default_now or column.computed_default
-    return column.type.name == "TIMESTAMP" and column.on_update_now and not column.nullable and not has_default
 
 
 def _has_zero_default(column: TableColumn) -> bool:

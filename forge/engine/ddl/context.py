@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 from forge.engine.dictionary.catalog import Catalog, TableName
 from forge.engine.dictionary.definition import Definition
-from forge.engine.dictionary.stored_charsets import keeps_charset
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.defaults import StatementTime
 from forge.plan.definitions import DefinitionText
@@ -43,10 +42,10 @@ class DdlContext:
             time=(self.time.second, self.time.microsecond),
         )
 
-    def reading(self, *definitions: Definition) -> DefinitionText:
-        """The text of a statement for which the server reads these definitions."""
-        logs = self.line.query.says_collations
-        return replace(self.text, names_charset=True) if logs and any(map(keeps_charset, definitions)) else self.text
+    def text_of(self, definition: Definition) -> DefinitionText:
+        """The text of a statement that makes or changes this definition."""
+        named = self.line.query.says_collations and definition.keeps_charset
+        return replace(self.text, names_charset=True) if named else self.text
 
     def resolve(self, ref: TableRef) -> TableName:
         """The database and the table that the statement means by a name.  Raises SqlError."""

@@ -15,7 +15,6 @@ from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.engines import INNODB, PLAIN_ENGINES, check_engine, check_row_format, chosen_engine
 from forge.engine.dictionary.foreign_key_definition import declared_references, with_foreign_keys
-from forge.engine.dictionary.generated_moments import check_generated_moments
 from forge.engine.dictionary.key_definition import with_spatial
 from forge.engine.dictionary.partitions import reads_zone
 from forge.engine.dictionary.show_create import create_table_text
@@ -63,7 +62,7 @@ def create_table(statement: CreateTable, context: DdlContext) -> TableCreation |
         return _create_select(statement, statement.select, name, context)
     statement = replace(statement, columns=timestamp_columns(statement.columns, catalog))
     definition = _defined(statement, name, context)
-    text = context.reading(definition)
+    text = context.text_of(definition)
     if catalog.generates_keys and needs_key(definition, context.line):
         if statement.partitions is not None:
             problem = "no server generates a primary key for a table with partitions"
@@ -106,10 +105,9 @@ def create_like(statement: CreateLike, context: DdlContext) -> TableCreationLike
         raise SqlError("a temporary table has no partitions", statement.like.offset)
     state = TableState(definition, catalog.next_version(name))
     _store(state, context)
-    model.is_open = True
     touches = temporary or model.table.temporary
     return TableCreationLike(
-        context.reading(definition),
+        context.text_of(definition),
         (name[0],),
         (state.table,),
         temporary,
@@ -135,7 +133,6 @@ def _store(state: TableState, context: DdlContext) -> None:
     check_engine(state.table, state.definition.keys, context.catalog.server)
     if context.catalog.requires_keys and state.table.primary_key is None:
         raise SqlError(f"table {state.name} has no primary key", 0, expected="one, by sql_require_primary_key")
-    check_generated_moments(state.definition)
     context.catalog.shelf(temporary=state.table.temporary)[state.table.database, state.table.name] = state
     state.is_logged = context.logs_temporary or context.line.ddl.drops_all_temporary
 
@@ -181,7 +178,6 @@ def _create_select(
             creation,
             databases=distinct((name[0], source.table.database)),
             insert_id=copied.first_number,
-            copies_moments=copied.copies_moments,
         )
     sql = _printed(replace(statement, columns=copied.drafts), definition, context)
     return replace(creation, text=replace(creation.text, sql=sql), selected=rows)

@@ -10,11 +10,10 @@ from forge.engine.ddl.context import DdlContext
 from forge.engine.ddl.create_table import create_like, create_table
 from forge.engine.ddl.databases import change_database
 from forge.engine.ddl.drop_table import drop_tables
-from forge.engine.ddl.objects import change_view, create_trigger, drop_objects
+from forge.engine.ddl.objects import change_view, create_trigger, drop_objects, keep_up_tables
 from forge.engine.ddl.rename_table import rename_tables
 from forge.engine.ddl.sequences import change_sequence
 from forge.engine.ddl.truncate_table import truncate_table
-from forge.engine.ddl.upkeep import keep_up_tables
 from forge.plan.definitions import DdlStatement
 from forge.sql.ast.objects import CreateTrigger, DropObjects, SequenceStatement, Upkeep, ViewStatement
 from forge.sql.ast.statements import (

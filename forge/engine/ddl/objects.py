@@ -1,4 +1,4 @@
-"""Views and triggers: what their statements are logged as.
+"""Views, triggers and the upkeep of tables: what their statements are logged as.
 
 Servers write most of these statements anew, with the definer and names that they stand for (recorded on 9.7; of
 MariaDB on servers without grant tables).  What the objects do is not followed: the rows that a trigger changes are
@@ -12,10 +12,10 @@ from dataclasses import replace
 from forge.engine.ddl.context import DdlContext
 from forge.engine.dictionary.catalog import ObjectName
 from forge.engine.dictionary.triggers import trigger_of
-from forge.engine.dictionary.view_columns import moments_of
-from forge.plan.definitions import ObjectDefinition
+from forge.plan.definitions import ObjectDefinition, TableUpkeep
+from forge.plan.engines import is_defined_atomically
 from forge.sql.ast.definitions import TableRef
-from forge.sql.ast.objects import CreateTrigger, DropObjects, ViewStatement
+from forge.sql.ast.objects import CreateTrigger, DropObjects, Upkeep, ViewStatement
 from forge.sql.errors import SqlError, SqlUnsupported
 from forge.sql.lexer import tokenize
 from forge.sql.words import calls
@@ -28,17 +28,12 @@ def change_view(view: ViewStatement, context: DdlContext) -> ObjectDefinition:
     name = ("view", *context.resolve(view.name))
     if catalog.lowers_names:
         view = replace(view, name=replace(view.name, database=view.name.database and name[1], name=name[2]))
-    facts = context.line.ddl
-    if facts.views_log_seeds and calls(tokenize(view.body), "RAND", "FROM_UNIXTIME"):
+    if context.line.ddl.views_log_seeds and calls(tokenize(view.body), "RAND", "FROM_UNIXTIME"):
         # It logs the seeds before the view, 10.11 the time zone with it.
         problem = "views of MariaDB with RAND or FROM_UNIXTIME are not supported yet"
         raise SqlUnsupported(problem, view.name.offset)
-    moments = frozenset[str]()
-    if facts.views_check_defaults:
-        moments = moments_of(catalog, view, current)
-        catalog.view_moments[name[1:]] = moments
     text = view_sql(view, view.definer or context.line.query.session_user, current)
-    plan = replace(_planned(text, context, name), zone=bool(moments))
+    plan = _planned(text, context, name)
     if view.verb == "alter":
         _check_exists(context, view.name, name)
         return plan
@@ -72,6 +67,23 @@ def create_trigger(trigger: CreateTrigger, context: DdlContext) -> ObjectDefinit
     catalog.objects[name] = table
     catalog.triggers[name] = trigger_of(trigger, table)
     return plan
+
+
+def keep_up_tables(statement: Upkeep, context: DdlContext) -> TableUpkeep:
+    """ANALYZE, OPTIMIZE and REPAIR TABLE, and FLUSH."""
+    # What is not there, or a view, is the concern of the statement's answer (recorded).
+    found = [context.catalog.find(context.resolve(ref)) for ref in statement.names]
+    tables = [state.table for state in found if state is not None]
+    remade = tuple(table for table in tables if statement.remakes and is_defined_atomically(table))
+    return TableUpkeep(
+        replace(context.text, sent=context.sql),
+        databases=tuple(dict.fromkeys(table.database for table in remade)),
+        tables=remade,
+        touches_temporary=any(table.temporary for table in tables),
+        unlogged=statement.local,
+        zone=statement.zone,
+        commits=not statement.flushes,
+    )
 
 
 def drop_objects(statement: DropObjects, context: DdlContext) -> ObjectDefinition:

@@ -7,7 +7,6 @@ from forge.engine.ddl.drop_table import check_droppable
 from forge.engine.dictionary.table_state import TableState
 from forge.plan.definitions import TableTruncation
 from forge.sql.ast.statements import TruncateTable
-from forge.sql.errors import SqlError
 
 
 def truncate_table(statement: TruncateTable, context: DdlContext) -> TableTruncation:
@@ -15,15 +14,11 @@ def truncate_table(statement: TruncateTable, context: DdlContext) -> TableTrunca
     catalog = context.catalog
     state = context.table(statement.table)
     name = (state.table.database, state.table.name)
-    if state.table.engine == "ARCHIVE":
-        raise SqlError(f"ARCHIVE table {state.name} cannot be emptied (error 1031)", statement.table.offset)
     if not state.table.temporary:
         check_droppable(catalog, statement.table, context.current_database, [name])
     emptied = TableState(state.definition, catalog.next_version(name))
     emptied.inserted = state.inserted
     emptied.is_logged = state.is_logged
-    # It opens one with partitions to empty each (recorded on MariaDB 11.8).
-    emptied.is_open = state.definition.partitions is not None
     catalog.put(name, emptied, moves=state.table.temporary and context.line.ddl.renamed_temporary_is_last)
     temporary = state.table.temporary
-    return TableTruncation(context.reading(state.definition), (name[0],), (emptied.table,), temporary, temporary)
+    return TableTruncation(context.text, (name[0],), (emptied.table,), temporary, temporary)

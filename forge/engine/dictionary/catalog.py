@@ -58,8 +58,6 @@ class Catalog:
         self.temporary: dict[TableName, TableState] = {}
         #: Views, triggers and sequences, with the table of a trigger.
         self.objects: dict[ObjectName, TableName | None] = {}
-        #: Columns of views whose defaults are moments.
-        self.view_moments: dict[TableName, frozenset[str]] = {}
         #: Triggers by their names in ``objects``, which has those that are there.
         self.triggers: dict[ObjectName, Trigger] = {}
         #: How many definitions every table name has had.
@@ -145,7 +143,6 @@ class Catalog:
         fork.tables = {name: twins[id(table)] for name, table in self.tables.items()}
         fork.temporary = {name: twins[id(table)] for name, table in self.temporary.items()}
         fork.objects = dict(self.objects)
-        fork.view_moments = dict(self.view_moments)
         fork.triggers = dict(self.triggers)
         fork._versions = dict(self._versions)
         return fork

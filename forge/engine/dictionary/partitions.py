@@ -262,21 +262,12 @@ def _by_columns(clause: PartitionClause, columns: list[ColumnDefinition], places
     return choose
 
 
-def has_text_values(clause: PartitionClause | None) -> bool:
-    """Whether there are partitions by COLUMNS with values that are text, dates included."""
-    return clause is not None and bool(clause.columns) and _have_text(clause.parts)
-
-
 def reads_zone(clause: PartitionClause | None, server: str) -> bool:
     """Whether a bound is made of a moment in the session's time zone."""
     functions = server_line(server).ddl.zoned_bounds
     parts = clause.parts if clause is not None else ()
     texts = [text.upper() for part in parts for entry in part.values for text in entry]
     return any(function in text for text in texts for function in functions)
-
-
-def _have_text(parts: Sequence[PartitionDraft]) -> bool:
-    return any(text[:1] in ("'", '"') for part in parts for entry in part.values for text in entry)
 
 
 class _Maximum:

@@ -50,8 +50,6 @@ class TableState:
         self._waiting: list[tuple[int, Sequence[Row]]] = []
         #: Index of the AUTO_INCREMENT column.
         self.auto_increment = next((i for i, each in enumerate(self.columns) if each.column.auto_increment), None)
-        #: A statement on rows has opened this version of the definition.
-        self.is_open = False
         #: Number of the next row.
         self.inserted = 0
         #: UPDATE statements so far, for generators.

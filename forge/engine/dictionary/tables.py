@@ -10,7 +10,6 @@ from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.engines import INNODB
 from forge.engine.dictionary.key_definition import check_auto_increment, named_keys
 from forge.engine.dictionary.partitions import partition_of, used_columns
-from forge.engine.dictionary.stored_charsets import check_texts
 from forge.engine.dictionary.system_columns import hidden_columns, last_moment
 from forge.plan.keys import key_of_rows
 from forge.plan.tables import Table
@@ -27,7 +26,6 @@ MAX_COLUMNS, MAX_ROW_BYTES = 1017, 65535
 def plan_table(definition: Definition, version: int) -> Table:
     """The compiler's form of the definition.  Raises SqlError where a server would refuse it."""
     _check_columns(definition)
-    check_texts(definition)
     columns = (*definition.columns, *hidden_columns(definition))
     keys = tuple(named_keys(definition, columns))
     check_auto_increment(definition, keys)

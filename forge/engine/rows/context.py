@@ -60,6 +60,5 @@ class DmlContext:
         """
         state = self.catalog.table(declared_name(name), self.current_database)
         check_expressions(state, self.time.offset)
-        state.is_open = True
         state.enforces_checks = self.catalog.checks_constraints
         return state

@@ -6,7 +6,6 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from forge.charsets.collations import canonical_charset
-from forge.engine.ddl.alter_method import has_two_phases
 from forge.engine.ddl.context import DdlContext
 from forge.engine.ddl.handlers import run_definition
 from forge.engine.ddl.temporary_tables import changes_no_base, logged_of_temporary
@@ -93,7 +92,7 @@ def defined(connection: Connection, statement: Ddl, sql: str, time: StatementTim
     if connection.line.grammar.opens_literal_defaults:
         _check_zero_defaults(definition, connection)
     if isinstance(definition, TableAlteration) and connection.settings.binlog_alter_two_phase:
-        definition = replace(definition, two_phase=has_two_phases(definition))
+        definition = replace(definition, two_phase=_has_two_phases(definition))
     written = definition.text.sql
     sent = client_text(sql, connection.settings, connection.line)
     if sent != sql:
@@ -105,6 +104,14 @@ def defined(connection: Connection, statement: Ddl, sql: str, time: StatementTim
             )
         written = sent
     return replace(definition, text=replace(definition.text, sql=written, line=line))
+
+
+def _has_two_phases(statement: TableAlteration) -> bool:
+    """Whether MariaDB logs START ALTER of it (recorded on 10.11 and 11.8): not where only names or partitions change,
+    nor of temporary tables.
+    """
+    change = statement.change
+    return change is not None and not (change.touches_names_only or change.manages_partitions or statement.temporary)
 
 
 #: Definitions whose text in the log is the server's.

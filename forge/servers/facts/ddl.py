@@ -85,10 +85,6 @@ class Definitions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     renumbers_truncated_partitions: bool
     #: NO_WRITE_TO_BINLOG keeps every change of partitions out of the log, else those that answer with a table.
     local_keeps_out: bool
-    #: ALTER TABLE ... ALGORITHM=COPY is a change by itself.
-    copy_is_a_change: bool
-    #: ALGORITHM=INPLACE and INSTANT are refused where the change is made in another way.
-    refuses_algorithms: bool
     #: sql_generate_invisible_primary_key adds a key to tables without a primary key; else to those without any key
     #: that stands for a row.
     generates_key_beside_unique: bool
@@ -114,10 +110,6 @@ class Definitions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     dates_triggers: bool
     #: The seeds of RAND are logged before a view that calls it.
     views_log_seeds: bool
-    #: CREATE VIEW has TIME_ZONE where a column that it names has a moment as its literal default.
-    views_check_defaults: bool
-    #: REPAIR TABLE of InnoDB reads the defaults of the table's columns, as ALTER TABLE does.
-    repair_remakes: bool
     #: ALTER ... DROP DEFAULT of a column that takes NULL leaves it without a default; else it is NULL.
     drops_null_default: bool
     #: Without strict mode too, NO_ZERO_DATE keeps a new NOT NULL column of dates out of a table with rows.
