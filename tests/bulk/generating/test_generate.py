@@ -50,8 +50,10 @@ def test_the_log_replays_to_the_state_beside_it(made: Path) -> None:
 @pytest.mark.parametrize("server", ["mariadb-11.8", "mysql-8.0", "mysql-5.7", "mariadb-10.11"])
 def test_other_servers_have_the_same_rows(made: Path, tmp_path: Path, server: str) -> None:
     scenario = shop(**{"server": server, "session.gtid": False, "session.row_metadata": "full"})
-    if server in ("mysql-5.7",):
-        scenario = shop(**{"server": server, "session.gtid": False, "session.row_metadata": "minimal"})
+    if server == "mysql-5.7":
+        # By its default an order's first TIMESTAMP would follow every update.
+        settings = {"session.row_metadata": "minimal", "session.explicit_defaults_for_timestamp": True}
+        scenario = shop(**{"server": server, "session.gtid": False, **settings})
         generate(scenario, tmp_path / "out", rows=ROWS, files=2)
         assert declared(tmp_path / "out") == declared(made)
         return
