@@ -141,6 +141,14 @@ STATUS_VARIABLES: dict[int, tuple[str, Any]] = {
     201: ("prepare_gcn", Int64ul),
     255: ("dummy", _Nothing),
 }
+#: Writing order (Query_log_event::write in sql/log_event.cc).
+WRITING_ORDER = (
+    "flags2", "sql_mode", "catalog", "character_set_collations", "auto_increment", "charset", "time_zone",
+    "lc_time_names", "charset_database", "table_map_for_update", "invoker", "updated_databases", "microseconds",
+    "explicit_defaults_for_timestamp", "ddl_xid", "hrnow", "mariadb_ddl_xid", "mariadb_gtid_flags",
+    "default_collation_for_utf8mb4",
+    "sql_require_primary_key", "default_table_encryption", "enable_cascade_triggers",
+)  # fmt: skip
 _CODES = {name: code for code, (name, _) in STATUS_VARIABLES.items()}
 
 

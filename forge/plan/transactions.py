@@ -82,7 +82,7 @@ End = Literal["commit", "rollback", "prepare"]
 class Transaction:
     """Statements that end together.  One statement without ``explicit`` runs in autocommit mode.
 
-    It is what the client sends; what of it is logged, and in which groups, ``forge.compile.groups.grouping`` says.
+    It is what the client sends; what of it is logged, and in which groups, ``forge.plan.grouping.logged_groups`` says.
     """
 
     statements: tuple[Step, ...]

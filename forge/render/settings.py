@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from forge.compile.groups.clock import parse_timestamp
+from forge.plan.clock import parse_timestamp
 from forge.plan.collations import names_collation
 from forge.plan.session import Session, on_line
 from forge.servers import ServerLine

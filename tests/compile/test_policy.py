@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 from forge.binlog import read_events, write_binlog
 from forge.compile import compile_plan
 from forge.compile.groups.dependency import CommitOrder, Writeset
-from forge.compile.groups.grouping import logged_groups
-from forge.compile.groups.logged import LoggedTransaction
 from forge.compile.query.ddl_text import ddl_text
 from forge.compile.query.status import begin_variables
 from forge.compile.row_images import image_columns
@@ -22,6 +20,8 @@ from forge.events.row_image import parse_rows
 from forge.events.rows import WriteRows
 from forge.plan.changes import RowChange
 from forge.plan.definitions import DatabaseCreation, DefinitionText, DroppedTable, TableDrop
+from forge.plan.grouping.groups import LoggedTransaction
+from forge.plan.grouping.logged_groups import logged_groups
 from forge.plan.keys import key_of_rows
 from forge.plan.metadata_forms import MetadataForms
 from forge.plan.plan import Plan

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from forge.compile.groups.grouping import logged_groups
-from forge.compile.groups.logged import LoggedTransaction
 from forge.errors import ScenarioError
 from forge.plan.definitions import DdlStatement
 from forge.plan.facts import Facts
+from forge.plan.grouping.groups import LoggedTransaction
+from forge.plan.grouping.logged_groups import logged_groups
 from forge.plan.plan import Plan
 from forge.plan.session import Session
 from forge.plan.statements import RowsStatement

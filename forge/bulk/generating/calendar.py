@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from forge.bulk.generating.lives import SPAN, Moments
-from forge.compile.groups.clock import parse_timestamp
 from forge.errors import ScenarioError
+from forge.plan.clock import parse_timestamp
 from forge.scenario.volume_model import HOURS, Volume
 
 SECOND: Final = 1_000_000

@@ -9,11 +9,11 @@ from fractions import Fraction
 import msgspec
 
 from forge.bulk.generating.lives import SPAN
-from forge.compile.groups.grouping import logged_groups
-from forge.compile.groups.logged import LoggedGroup
 from forge.engine.requests.statements import Statement
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.definitions import DdlStatement
+from forge.plan.grouping.groups import LoggedGroup
+from forge.plan.grouping.logged_groups import logged_groups
 from forge.plan.plan import Plan
 from forge.plan.tables import Table
 from forge.plan.time_zones import offset_of

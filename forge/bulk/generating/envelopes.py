@@ -14,7 +14,6 @@ from forge.bulk.rows.envelopes import event_template, rows_template
 from forge.bulk.writing.interleaving import StatementShape, TransactionForm
 from forge.compile.files.compilation import LOGS
 from forge.compile.files.log import DEFAULT_TABLE_ID
-from forge.compile.groups.grouping import logged_groups
 from forge.compile.query.status import TIMESTAMPS, ZONED
 from forge.engine.rows.foreign_keys import isolates
 from forge.events.event import Event
@@ -24,6 +23,7 @@ from forge.events.table_map import TableMap
 from forge.plan.changes import ChangeKind, EvaluatedRow, Origin, RowChange
 from forge.plan.effects import Evaluation, ForeignKeyEffects
 from forge.plan.facts import Facts
+from forge.plan.grouping.logged_groups import logged_groups
 from forge.plan.statement_text import StatementText
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import Table

@@ -29,10 +29,10 @@ from forge.bulk.writing.interleaving import (
 from forge.bulk.writing.packing import room, seal
 from forge.bulk.writing.row_images import ImageCells, WireColumn, row_sizes, write_rows_at
 from forge.compile.groups.dependency import tracking_keys
-from forge.compile.groups.grouping import logged_groups
 from forge.events.event import Event, advance, encode_event
 from forge.events.format import CHECKSUM_SIZE, FormatContext
 from forge.events.gtid import AnonymousGtid
+from forge.plan.grouping.logged_groups import logged_groups
 from forge.plan.session import row_event_limit
 
 _KINDS: Final = len(KINDS)

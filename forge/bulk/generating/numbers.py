@@ -18,9 +18,9 @@ from forge.bulk.writing.stamping import Stamps
 from forge.compile.files.compilation import LOGS
 from forge.compile.files.log import SessionLog
 from forge.compile.files.session_files import SessionFiles
-from forge.compile.groups.logged import LoggedGroup
 from forge.events.event import Event
 from forge.plan.facts import Facts, FileFacts
+from forge.plan.grouping.groups import LoggedGroup
 from forge.scenario.counter_hash import key_of
 
 

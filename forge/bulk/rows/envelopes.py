@@ -14,7 +14,6 @@ import msgspec
 
 from forge.bulk.writing.envelope import STAMPS, STMT_END, Envelope, EventTemplate, RowsTemplate, Stamp
 from forge.compile.files.compilation import LOGS
-from forge.compile.groups.grouping import logged_groups
 from forge.compile.query.status import TIMESTAMPS, ZONED
 from forge.compile.rows.rows import COMPRESSED, stands_alone
 from forge.errors import UnsupportedError
@@ -30,6 +29,7 @@ from forge.events.table_map import TableMap
 from forge.events.xid import Xid
 from forge.plan.changes import ChangeKind, EvaluatedRow, Origin, RowChange
 from forge.plan.effects import Evaluation
+from forge.plan.grouping.logged_groups import logged_groups
 from forge.plan.plan import Plan
 from forge.plan.session import Session
 from forge.plan.statement_text import StatementText

@@ -29,11 +29,11 @@ from forge.compile.files.compilation import LOGS
 from forge.compile.files.payloads import payload_form
 from forge.compile.files.session_files import SessionFiles
 from forge.compile.groups.dependency import tracking_keys
-from forge.compile.groups.grouping import logged_groups
 from forge.compile.rows.table_map import wire_columns
 from forge.events.event import IN_USE, Event, advance, encode_event
 from forge.events.format import CHECKSUM_SIZE, FormatContext
 from forge.plan.engines import is_transactional
+from forge.plan.grouping.logged_groups import logged_groups
 from forge.plan.keys import key_of_rows
 from forge.plan.plan import Plan
 from forge.plan.session import row_event_limit

@@ -10,7 +10,7 @@ import numpy as np
 from forge.bulk.writing.envelope import STAMPS
 from forge.bulk.writing.stamping import Stamps
 from forge.compile.files.log import SessionLog
-from forge.compile.groups.clock import START
+from forge.plan.clock import START
 from forge.plan.session import Session
 
 

@@ -10,9 +10,7 @@ import msgspec
 
 from forge.compile.files.own import own_event
 from forge.compile.files.replica import applier_query, check_replicated, ignores, opened_tables
-from forge.compile.groups.clock import Clock
 from forge.compile.groups.gtids import ListedGtid
-from forge.compile.groups.logged import LoggedGroup, LoggedTransaction
 from forge.compile.query.logged import logged_variables
 from forge.compile.query.statement_format import statement_bodies, statement_flags
 from forge.compile.query.status import in_order, session_variables
@@ -32,8 +30,10 @@ from forge.events.rotate import Rotate
 from forge.events.xa_prepare import XaPrepare
 from forge.events.xid import Xid
 from forge.plan.circumstances import Circumstances
+from forge.plan.clock import Clock
 from forge.plan.definitions import DdlStatement, TableCreationSelect
 from forge.plan.facts import Facts
+from forge.plan.grouping.groups import LoggedGroup, LoggedTransaction
 from forge.plan.logged import LoggedStatement
 from forge.plan.plan import Plan
 from forge.plan.session import Session

@@ -12,7 +12,6 @@ from dataclasses import replace
 from forge.compile.files.log import SessionLog, xa_text
 from forge.compile.files.replica import with_if_exists
 from forge.compile.groups.gtids import ListedGtid, MariadbGtids
-from forge.compile.groups.logged import LoggedGroup, LoggedTransaction
 from forge.compile.query.ddl_status import create_select_variables, mariadb_ddl_variables
 from forge.compile.query.ddl_text import ddl_database, ddl_flags, ddl_text, flags_inner_drops
 from forge.compile.query.statement_format import statement_flags, statement_variables
@@ -42,6 +41,7 @@ from forge.plan.definitions import (
     TableUpkeep,
 )
 from forge.plan.engines import is_transactional
+from forge.plan.grouping.groups import LoggedGroup, LoggedTransaction
 from forge.plan.gtids import MariadbGtid as GivenGtid
 from forge.plan.logged import LoggedStatement
 from forge.plan.plan import Plan

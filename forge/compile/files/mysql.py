@@ -17,7 +17,6 @@ from forge.compile.files.payloads import payload_form
 from forge.compile.files.replica import applier_begin, applier_query, applier_variables, ignores, is_ignored, uuid_of
 from forge.compile.groups.dependency import CommitOrder, Tracking, Writeset
 from forge.compile.groups.gtids import MysqlGtids
-from forge.compile.groups.logged import LoggedGroup, LoggedTransaction
 from forge.compile.query.clock_use import asks_for_time
 from forge.compile.query.ddl_status import (
     begin_of_ddl,
@@ -42,6 +41,7 @@ from forge.events.xid import Xid
 from forge.plan.definitions import DdlStatement, MemoryEmptied, SessionEndDrop, TableCreationSelect
 from forge.plan.engines import is_transactional
 from forge.plan.facts import SourceFacts
+from forge.plan.grouping.groups import LoggedGroup, LoggedTransaction
 from forge.plan.gtids import MysqlGtid
 from forge.plan.logged import LoggedStatement
 from forge.plan.plan import Plan

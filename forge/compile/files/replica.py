@@ -13,12 +13,12 @@ Recorded between servers of MySQL 9.7, MariaDB 10.11 and 11.8, with one applier 
 
 from __future__ import annotations
 
-from forge.compile.groups.logged import LoggedGroup, LoggedTransaction
 from forge.compile.query.status import in_order, session_variables
 from forge.errors import ScenarioError, UnsupportedError
 from forge.events.query import Query
 from forge.events.status_vars import StatusVariables
 from forge.plan.definitions import DdlStatement, dropped_tables
+from forge.plan.grouping.groups import LoggedGroup, LoggedTransaction
 from forge.plan.session import Session, Source
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import Table

@@ -13,8 +13,6 @@ from forge.binlog.reader import read_events
 from forge.binlog.writer import derives_length, write_binlog
 from forge.compile.files.log import SessionLog
 from forge.compile.files.own import own_events, with_types
-from forge.compile.groups.grouping import logged_groups
-from forge.compile.groups.logged import LoggedGroup
 from forge.events.event import IN_USE, Event
 from forge.events.format_description import FormatDescription
 from forge.events.gtid import AnonymousGtid
@@ -22,6 +20,8 @@ from forge.events.gtid_tagged import GtidTagged
 from forge.events.start_v3 import StartV3
 from forge.events.stop import Stop
 from forge.plan.circumstances import Circumstances
+from forge.plan.grouping.groups import LoggedGroup
+from forge.plan.grouping.logged_groups import logged_groups
 from forge.plan.turns import FileEnd
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Literal
 
-from forge.compile.groups.logged import LoggedTransaction
+from forge.plan.grouping.groups import LoggedTransaction
 from forge.plan.keys import KeyEntry, key_entries
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import Key, KeyPart, Row, Table

@@ -8,7 +8,7 @@ from typing import Any
 from forge.charsets import collation
 from forge.compile.query.clock_calls import calls_use_fraction, calls_use_zone
 from forge.compile.row_images import image_columns
-from forge.events.status_vars import StatusVariables
+from forge.events.status_vars import WRITING_ORDER, StatusVariables
 from forge.plan.changes import EvaluatedRow, Origin
 from forge.plan.collations import connection_charset
 from forge.plan.session import Session
@@ -33,15 +33,6 @@ OVER_MAX_DATABASES = 254
 #: Types whose values are moments.
 ZONED = frozenset(name for name, known in column_types().items() if known.facts.is_moment)
 TIMESTAMPS = frozenset(("TIMESTAMP",))
-
-#: Writing order (Query_log_event::write in sql/log_event.cc).
-ORDER = (
-    "flags2", "sql_mode", "catalog", "character_set_collations", "auto_increment", "charset", "time_zone",
-    "lc_time_names", "charset_database", "table_map_for_update", "invoker", "updated_databases", "microseconds",
-    "explicit_defaults_for_timestamp", "ddl_xid", "hrnow", "mariadb_ddl_xid", "mariadb_gtid_flags",
-    "default_collation_for_utf8mb4",
-    "sql_require_primary_key", "default_table_encryption", "enable_cascade_triggers",
-)  # fmt: skip
 
 
 def session_variables(session: Session, line: ServerLine) -> dict[str, Any]:
@@ -81,7 +72,7 @@ def timestamp_variables(session: Session, line: ServerLine) -> dict[str, int]:
 
 def in_order(variables: dict[str, Any], line: ServerLine) -> StatusVariables:
     """The variables in writing order, without those that the line does not have yet."""
-    order = ORDER if line.query.variables is None else line.query.variables
+    order = WRITING_ORDER if line.query.variables is None else line.query.variables
     return tuple(
         (name, variables[name]) for name in order if name in variables and (name not in features() or line.knows(name))
     )

@@ -16,7 +16,6 @@ from typing import Any, Literal
 
 from forge.compile.row_images import empty_columns, image_columns
 from forge.compile.rows.table_map import wire_columns
-from forge.compile.statement_choice import marks_late
 from forge.events.extra_row_info import ndb_chunk, partition_chunk
 from forge.events.mariadb_compressed import (
     DeleteRowsCompressed,
@@ -39,6 +38,7 @@ from forge.events.rows import (
 from forge.plan.changes import ChangeKind, Insertions, RowChange
 from forge.plan.keys import key_of_rows
 from forge.plan.session import Session, row_event_limit
+from forge.plan.statement_choice import marks_late
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import Row, Table
 from forge.servers import ServerLine

@@ -7,7 +7,6 @@ from typing import Self
 
 import msgspec
 
-from forge.compile.groups.clock import Clock
 from forge.engine.dictionary.catalog import Catalog
 from forge.engine.dictionary.engines import engine_named
 from forge.engine.rows.defaults import StatementTime
@@ -15,6 +14,7 @@ from forge.engine.session.journal import Journal
 from forge.engine.session.state import SessionState
 from forge.engine.session.texts import SessionText
 from forge.plan.circumstances import Circumstances
+from forge.plan.clock import Clock
 from forge.plan.collations import new_collation
 from forge.plan.gtids import MariadbGtid, MysqlGtid
 from forge.plan.session import Session as Settings

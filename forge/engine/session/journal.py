@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from forge.compile.groups.grouping import logged_groups
 from forge.plan.circumstances import Circumstances
 from forge.plan.definitions import DdlStatement
+from forge.plan.grouping.logged_groups import logged_groups
 from forge.plan.plan import EventStep, FileStep
 from forge.plan.transactions import Group, OwnEvent, Transaction
 from forge.plan.turns import FileEnd, Turn

@@ -6,12 +6,11 @@ from typing import Any
 
 from construct import ConstructError
 
-from forge.compile.query.status import ORDER
 from forge.engine.requests.logged import Logged
 from forge.errors import ScenarioError, nearest
 from forge.events.event import EVENT_FLAGS
 from forge.events.plain import flag_value, to_text
-from forge.events.status_vars import build_status_variables
+from forge.events.status_vars import WRITING_ORDER, build_status_variables
 from forge.plan.collations import client_text
 from forge.plan.logged import LoggedStatement
 from forge.plan.session import Session
@@ -91,10 +90,10 @@ def _keeps_tables(text: str, line: ServerLine) -> bool:
 
 def _variable(name: str, declared: Any, line: ServerLine) -> Any:
     """The value of a status variable; None leaves it out."""
-    if name not in ORDER:
-        raise ScenarioError(
-            f"{name!r} is not a status variable", expected=f"one of {', '.join(ORDER)}", suggestion=nearest(name, ORDER)
-        )
+    if name not in WRITING_ORDER:
+        suggestion = nearest(name, WRITING_ORDER)
+        expected = f"one of {', '.join(WRITING_ORDER)}"
+        raise ScenarioError(f"{name!r} is not a status variable", expected=expected, suggestion=suggestion)
     if name in features():
         line.require(name)
     value = _frozen(declared)

@@ -7,10 +7,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from forge.compile.groups.caches import Caches
 from forge.engine.dictionary.table_state import TableState, UndoLog, undo
 from forge.engine.requests.transactions import XaName
 from forge.errors import ScenarioError
+from forge.plan.grouping.caches import Caches
 from forge.plan.session import Session as Settings
 from forge.plan.transactions import Transaction, XaEnd, XaId
 from forge.servers import ServerLine

@@ -6,7 +6,6 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from forge.compile.statement_choice import is_text, logs_temporary, needs_rows
 from forge.engine.requests.statements import Statement
 from forge.engine.rows.context import DmlContext, Place
 from forge.engine.session.state import SessionState
@@ -14,6 +13,7 @@ from forge.engine.session.user_variables import setting_sql, user_variable
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.engines import is_transactional
 from forge.plan.session import Session
+from forge.plan.statement_choice import is_text, logs_temporary, needs_rows
 from forge.plan.statement_text import UserVariable
 from forge.plan.statements import RowsStatement, SessionContext
 from forge.servers import ServerLine

@@ -6,8 +6,6 @@ from dataclasses import replace
 
 import msgspec
 
-from forge.compile.groups.caches import Caches
-from forge.compile.groups.engine_parts import engine_parts
 from forge.engine.dictionary.catalog import Catalog
 from forge.engine.dictionary.names import declared_name
 from forge.engine.dictionary.table_state import TableState, UndoLog, undo
@@ -17,6 +15,8 @@ from forge.engine.session.prepared import xa_id
 from forge.errors import ScenarioError, nearest
 from forge.plan.definitions import DdlStatement
 from forge.plan.engines import is_transactional
+from forge.plan.grouping.caches import Caches
+from forge.plan.grouping.engine_parts import engine_parts
 from forge.plan.session import Session
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import Table

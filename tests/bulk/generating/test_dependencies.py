@@ -12,9 +12,9 @@ import numpy as np
 
 from forge.bulk.generating.dependencies import DependencyClock
 from forge.compile.groups.dependency import Writeset
-from forge.compile.groups.logged import LoggedTransaction
 from forge.plan.changes import RowChange
 from forge.plan.effects import ForeignKeyEffects
+from forge.plan.grouping.groups import LoggedTransaction
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import Key, KeyPart, Table, TableColumn
 from forge.values.declaration.sqltype import SqlType

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from forge.compile.row_images import read_besides
 from forge.plan.statements import RowsStatement
+from forge.plan.written_columns import read_besides
 from forge.servers import ServerLine
 
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from forge.compile.groups.caches import Caches
-from forge.compile.groups.drops import logged_definitions
-from forge.compile.groups.logged import LoggedGroup, LoggedTransaction
 from forge.plan.definitions import (
     AlterationStart,
     DdlStatement,
@@ -17,6 +14,9 @@ from forge.plan.definitions import (
     TableCreationSelect,
 )
 from forge.plan.engines import is_transactional
+from forge.plan.grouping.caches import Caches
+from forge.plan.grouping.drops import logged_definitions
+from forge.plan.grouping.groups import LoggedGroup, LoggedTransaction
 from forge.plan.keys import key_of_rows
 from forge.plan.logged import LoggedStatement
 from forge.plan.statements import RowsStatement

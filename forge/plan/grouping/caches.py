@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from forge.compile.groups.drops import logged_definitions
-from forge.compile.groups.engine_parts import engine_parts
-from forge.compile.groups.engines import changes_none_of_several, changes_nothing
-from forge.compile.groups.logged import LoggedTransaction
 from forge.plan.definitions import DdlStatement, TableCreationSelect, TableDrop
 from forge.plan.engines import is_transactional
+from forge.plan.grouping.asked_engines import changes_none_of_several, changes_nothing
+from forge.plan.grouping.drops import logged_definitions
+from forge.plan.grouping.engine_parts import engine_parts
+from forge.plan.grouping.groups import LoggedTransaction
 from forge.plan.keys import key_of_rows
 from forge.plan.statements import RowsStatement
 from forge.plan.transactions import (
