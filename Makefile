@@ -125,6 +125,8 @@ lint: $(VENV)/.ready
 	$(BIN)/mypy
 
 docs: $(VENV)/.ready
+	rm -rf docs/findings
+	$(BIN)/forge corpus findings --pages docs/findings
 	$(BIN)/mkdocs build --quiet --strict --site-dir $(OUT)/site
 
 wheels: $(VENV)/.ready

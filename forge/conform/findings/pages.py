@@ -1,4 +1,4 @@
-"""Findings as pages: ``docs/findings/NAME.md`` and their index, made of the records with templates/findings."""
+"""Findings as pages of the documentation: one a finding and their index, which ``make docs`` makes of the records."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 from forge.conform.findings.records import Finding, Made, count_withheld, public
@@ -16,7 +15,6 @@ from forge.decode.labels.log import labelled_log
 from forge.decode.labels.runs import LabelledRun, LabelledSection
 from forge.errors import ScenarioError, Verdict
 from forge.render.templates import render, visible
-from forge.resources import corpora_dir
 
 _READERS_DO = {
     "reads": "reads it",
@@ -148,8 +146,3 @@ def _is_marked(run: LabelledRun, made: Made) -> bool:
         return made.field is not None and run.field.partition(".")[0] == made.field
     # The name of a column may follow its number.
     return re.match(rf"row {cell.row}\.{cell.image}\.column {cell.column}(?!\d)", run.field) is not None
-
-
-def pages_dir() -> Path:
-    """Where the pages are in a checkout."""
-    return corpora_dir().parent / "docs" / "findings"

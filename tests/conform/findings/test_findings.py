@@ -18,7 +18,7 @@ from forge.conform.expected_failures import ExpectedFailure, read_expected_failu
 from forge.conform.findings import make
 from forge.conform.findings.causes import unmet_needs
 from forge.conform.findings.make import file_verdict, made_of, right_of
-from forge.conform.findings.pages import DEFECTS, defect_of, finding_pages, pages_dir
+from forge.conform.findings.pages import DEFECTS, defect_of, finding_pages
 from forge.conform.findings.records import (
     LARGEST,
     VENDORS,
@@ -193,11 +193,9 @@ def test_a_finding_has_cases_of_its_own_or_those_of_a_list() -> None:
     assert [finding.name for finding in FINDINGS if bool(finding.level) != bool(finding.cases)] == []
 
 
-def test_the_pages_are_those_of_the_records() -> None:
-    if not pages_dir().is_dir():
-        pytest.skip("NO CHECKOUT: the pages are part of the documentation")
-    there = {path.name: path.read_text("utf-8") for path in pages_dir().glob("*.md")}
-    assert there == finding_pages(FINDINGS), "forge corpus findings --pages docs/findings"
+def test_each_record_that_may_be_shown_gives_a_page() -> None:
+    made = {f"{finding.name}.md" for finding in public(FINDINGS) if finding.made is not None}
+    assert set(finding_pages(FINDINGS)) == {*made, "index.md"}
 
 
 def test_what_a_vendor_has_to_hear_first_is_on_no_page_but_counted() -> None:

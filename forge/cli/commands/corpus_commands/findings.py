@@ -46,7 +46,7 @@ def findings(
     Example:
       forge corpus findings
       forge corpus findings go-mysql-year-zero --make
-      forge corpus findings --pages docs/findings
+      forge corpus findings --pages pages
     """
     from forge.conform.findings.make import make_finding
     from forge.conform.findings.pages import finding_pages
