@@ -9,7 +9,6 @@ themselves check.
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, TypeVar
@@ -252,8 +251,3 @@ def copy_text(to: Any, at: Any, source: Any, begin: Any, length: Any) -> None:
         copy(to, at + _SHORT, source, begin + _SHORT, _SHORT)
     else:
         copy(to, at, source, begin, length)
-
-
-def is_x86() -> bool:
-    """Whether this machine can have carry-less multiplication of the x86 kind."""
-    return platform.machine().lower() in ("x86_64", "amd64")
