@@ -12,7 +12,7 @@ from forge.corpus.manifest import read_entries
 from tests.power.choice import adding, listed
 from tests.power.kept import readings
 from tests.power.logs import logs_of_corpus, real_logs, spread
-from tests.power.measure import covered, measured
+from tests.power.measure import Sample, covered, measured
 from tests.power.subjects import SUBJECTS
 
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
@@ -23,7 +23,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--corpus", type=_FOLDER, required=True, help="A corpus that `forge corpus build` made.")
 @click.option("--real", type=_FOLDER, multiple=True, help="A folder of real logs, to compare with. Repeatable.")
 @click.option("--subject", "names", multiple=True, type=click.Choice(list(SUBJECTS)), help="Only this decoder.")
-@click.option("--sample", default=1000, help="Mutants of each decoder (0: all).")
+@click.option("--sample", "size", default=1000, help="Mutants of each decoder (0: all).")
 @click.option("--seed", default=1, help="Which of them.")
 @click.option("--tries", default=400, help="Logs that a mutant is tried with, at most (0: all that run it).")
 @click.option("--jobs", default=1, help="Processes.")
@@ -32,8 +32,8 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--json", "out", type=_FILE, required=True, help="The figures; what logs reach is kept beside them.")
 @click.option("--adding", "cases", type=_FILE, help="Write the cases that add something, for the profile smoke.")
 def main(
-    corpus: Path, real: tuple[Path, ...], names: tuple[str, ...], sample: int, seed: int, tries: int, jobs: int,
-    largest: int, most: int, out: Path, cases: Path | None,
+    corpus: Path, real: tuple[Path, ...], names: tuple[str, ...], jobs: int, largest: int, most: int, out: Path,
+    cases: Path | None, **sample: int,
 ) -> None:  # fmt: skip
     """Measure lines, branches and mutants of decoders under a corpus."""
     logs = logs_of_corpus(corpus, largest)
@@ -56,9 +56,7 @@ def main(
             reached,
             right,
             favoured=chosen.keys(),
-            sample=sample,
-            seed=seed,
-            most=tries,
+            sample=Sample(**sample),
             folder=out.parent / "kept",
             jobs=jobs,
             say=say,

@@ -109,6 +109,15 @@ class Measured:
     told: dict[Mutant, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """How many mutants are tried, which, and each with how many of the logs that run its statement (0: all)."""
+
+    size: int
+    seed: int
+    tries: int
+
+
 def measured(
     subject: Subject,
     logs: Sequence[Log],
@@ -116,15 +125,14 @@ def measured(
     right: Sequence[bytes],
     *,
     favoured: Container[str],
-    sample: int,
-    seed: int,
-    most: int,
+    sample: Sample,
     folder: Path,
     jobs: int,
     say: Callable[[str], None],
 ) -> Measured:
-    """All figures of one subject.  ``sample`` mutants are tried, chosen by ``seed`` (0: all), each with ``most`` of the
-    logs that run its statement (0: all), until one tells it.  ``folder`` keeps what became of them.
+    """All figures of one subject: each mutant of the sample is tried until a log tells it.
+
+    ``folder`` keeps what became of them.
     """
     figures: dict[str, Any] = {"corpus": covered(subject, reached), "logs": len(logs)}
     again = in_child(lambda: baselines(subject, logs[:_AGAIN]))
@@ -137,8 +145,8 @@ def measured(
     counted_by_file = [counted_mutants(subject, path) for path in subject.files]
     every = [one for kept, _ in counted_by_file for one in kept if one.function in functions]
     # A mutant that is left out later moves no other one.
-    drawn = sorted(every, key=lambda one: hashlib.sha256(f"{seed} {one.name}".encode()).digest())
-    chosen = drawn[: sample or None]
+    drawn = sorted(every, key=lambda one: hashlib.sha256(f"{sample.seed} {one.name}".encode()).digest())
+    chosen = drawn[: sample.size or None]
     say(f"{subject.name}: {len(chosen)} of {len(every)} mutants")
     tries = Tries(
         subject,
@@ -146,7 +154,7 @@ def measured(
         reached,
         right,
         favoured=favoured,
-        most=most,
+        most=sample.tries,
         outcomes=Outcomes(folder / f"{subject.name}.json", code_of(subject)),
     )
     survivors: list[dict[str, Any]] = []
@@ -169,8 +177,8 @@ def measured(
         if done % _SAID == 0:
             say(f"{subject.name}: {done} of {len(chosen)} mutants, {len(told)} told")
     figures |= {
-        "mutants": len(every), "tried": len(chosen) - not_made, "killed": len(told), "sample": sample, "seed": seed,
-        "most": most,
+        "mutants": len(every), "tried": len(chosen) - not_made, "killed": len(told), "sample": sample.size,
+        "seed": sample.seed, "most": sample.tries,
         "left out": dict(sum((reasons for _, reasons in counted_by_file), Counter[str]()).most_common()),
         "survivors": sorted(survivors, key=lambda one: (one["file"], one["line"])),
     }  # fmt: skip
