@@ -127,7 +127,7 @@ lint: $(VENV)/.ready
 
 docs: $(VENV)/.ready
 	rm -rf docs/findings
-	$(BIN)/forge corpus findings --pages docs/findings
+	$(BIN)/python -m tests.findings --pages docs/findings
 	$(BIN)/mkdocs build --quiet --strict --site-dir $(OUT)/site
 
 wheels: $(VENV)/.ready

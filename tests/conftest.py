@@ -20,6 +20,9 @@ from tests.unrun import beyond, counted
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+#: The corpus and the kit that many rooms' tests share.
+pytest_plugins = ("tests.small_corpus",)
+
 settings.register_profile(
     "default",
     max_examples=25,

@@ -161,7 +161,7 @@ def test_a_gap_has_the_place_of_an_event() -> None:
 def faulty_kit(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("pyarrow")
     from forge.conform.kit.export import export_kit
-    from tests.corpus.conftest import write_corpus
+    from tests.small_corpus import write_corpus
 
     home = tmp_path_factory.mktemp("faulty")
     names = ("first-day", "faults/bodies", "faults/compressed-values", "torn-files", "rare/old-files")

@@ -13,12 +13,12 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="the extra [rows] is not installed")
 
-from forge.conform.catching import catch
 from forge.conform.kit.registry import read_registry
 from forge.conform.known_bugs import guards, read_known_bugs
 from forge.corpus.cases import RECORDED, SUFFIXES, cases_of, shipped_folders
 from forge.errors import ScenarioError
 from forge.resources import corpora_dir
+from tests.known_bugs.catching import catch
 
 #: As many as field notes have gathered.
 BUGS = 110

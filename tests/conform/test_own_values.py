@@ -89,7 +89,7 @@ def test_a_testee_that_answers_the_kits_own_values_is_right_in_every_case(values
 def values_kit(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("pyarrow")
     from forge.conform.kit.export import export_kit
-    from tests.corpus.conftest import write_corpus
+    from tests.small_corpus import write_corpus
 
     home = tmp_path_factory.mktemp("values")
     names = ("binary", "enum-set", "documents", "values/compressed", "values/vectors", "faults/compressed-values")

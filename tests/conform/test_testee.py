@@ -22,7 +22,7 @@ from forge.conform.testee import Limits
 from forge.errors import EnvironmentMissing, ScenarioError
 from forge.resources import corpora_dir
 from tests.conform.odd_testee import BAD
-from tests.corpus.conftest import write_corpus
+from tests.small_corpus import write_corpus
 
 pytestmark = pytest.mark.slow
 

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import click
 
-from forge.conform.catching import Caught, catch
 from forge.conform.kit.reading import open_kit
 from forge.conform.known_bugs import KnownBug, read_known_bugs
 from forge.conform.testee import Limits
+from tests.known_bugs.catching import Caught, catch
 
 _BUILD = Path(__file__).resolve().parents[2] / ".ci" / "release"
 

@@ -1,20 +1,19 @@
-"""Findings as pages of the documentation: one a finding and their index, which ``make docs`` makes of the records."""
+"""What a page says of a finding: what is wrong, in words, and the bytes that it is about."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
-from forge.conform.findings.records import Finding, Made, count_withheld, public
+from forge.conform.findings.records import Finding, Made
 from forge.corpus.outcomes import Outcome
 from forge.decode.byte_view import section_title
 from forge.decode.labels.log import labelled_log
 from forge.decode.labels.runs import LabelledRun, LabelledSection
 from forge.errors import ScenarioError, Verdict
-from forge.render.templates import render, visible
+from forge.render.templates import visible
 
 _READERS_DO = {
     "reads": "reads it",
@@ -59,26 +58,6 @@ def defect_of(made: Made) -> str:
     if words is None:
         raise ScenarioError(f"the outcome {made.outcome!r} is no defect where the verdict is {made.verdict!r}")
     return words
-
-
-def finding_pages(findings: Sequence[Finding]) -> dict[str, str]:
-    """The text of each page by its name: one a finding that is public, and ``index.md``."""
-    shown = [finding for finding in public(list(findings)) if finding.made is not None]
-    pages = {f"{finding.name}.md": render("findings/finding.md.j2", **finding_view(finding)) for finding in shown}
-    groups = [
-        {"decoder": decoder, "findings": [finding for finding in shown if finding.decoder == decoder]}
-        for decoder in sorted({finding.decoder for finding in shown})
-    ]
-    pages["index.md"] = render(
-        "findings/index.md.j2",
-        groups=groups,
-        count=len(shown),
-        unknown=sum(not finding.known for finding in shown),
-        withheld=count_withheld(list(findings)),
-        statuses=Counter(finding.status for finding in shown),
-        defect_of=defect_of,
-    )
-    return pages
 
 
 def finding_view(finding: Finding) -> dict[str, Any]:

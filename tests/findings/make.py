@@ -17,9 +17,7 @@ import msgspec
 
 from forge.conform.comparison import shown
 from forge.conform.expected_failures import read_expected_failures
-from forge.conform.findings.causes import unmet_needs
 from forge.conform.findings.records import LARGEST, VENDORS, CellPlace, Finding, Made
-from forge.conform.findings.vendors import reader_does, readers_do
 from forge.conform.kit.case_files import KitCase, KitFile
 from forge.conform.kit.reading import OpenKit
 from forge.conform.one_file import FileResult, ask, verdict_of
@@ -29,6 +27,8 @@ from forge.conform.testee import Limits, Testee
 from forge.decode.expected import Expected
 from forge.errors import FormatError, ScenarioError, Verdict
 from forge.resources import shipped_corpora
+from tests.findings.causes import unmet_needs
+from tests.findings.vendors import reader_does, readers_do
 
 #: Files of a group that are tried, the smallest first.
 _TRIED = 6

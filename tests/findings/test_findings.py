@@ -15,10 +15,7 @@ import pytest
 import forge
 from forge.cli.app import run
 from forge.conform.expected_failures import ExpectedFailure, read_expected_failures
-from forge.conform.findings import make
-from forge.conform.findings.causes import unmet_needs
-from forge.conform.findings.make import file_verdict, made_of, right_of
-from forge.conform.findings.pages import DEFECTS, defect_of, finding_pages
+from forge.conform.findings.pages import DEFECTS, defect_of
 from forge.conform.findings.records import (
     LARGEST,
     VENDORS,
@@ -41,6 +38,10 @@ from forge.corpus.outcomes import RIGHT, Outcome
 from forge.decode.expected import expected_of
 from forge.errors import ScenarioError, Verdict
 from forge.resources import corpora_dir
+from tests.findings import make
+from tests.findings.causes import unmet_needs
+from tests.findings.make import file_verdict, made_of, right_of
+from tests.findings.site import finding_pages
 
 FINDINGS = read_findings()
 OPEN = [finding for finding in FINDINGS if finding.status == "open"]
@@ -61,7 +62,7 @@ def command_of(decoder: str) -> str:
 @pytest.mark.parametrize("finding", public(FINDINGS), ids=lambda finding: str(finding.name))
 def test_the_file_is_small_and_has_the_right_value(finding: Finding) -> None:
     made = finding.made
-    assert made is not None, "forge corpus findings --make makes the file"
+    assert made is not None, "python -m tests.findings --make makes the file"
     assert len(made.data) <= LARGEST
     assert made.outcome not in RIGHT
     assert right_of(expected_of(made.data), made.cell, made.event, made.field) == made.right
@@ -69,7 +70,7 @@ def test_the_file_is_small_and_has_the_right_value(finding: Finding) -> None:
 
 @pytest.mark.parametrize("finding", public(FINDINGS), ids=lambda finding: str(finding.name))
 def test_the_file_has_what_its_record_needs_and_its_text_names(finding: Finding) -> None:
-    assert finding.needs, "the record does not say what its file needs (forge/conform/findings/causes.py)"
+    assert finding.needs, "the record does not say what its file needs (tests/findings/causes.py)"
     assert finding.made is not None
     assert unmet_needs(finding, finding.made) == []
 

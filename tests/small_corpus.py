@@ -28,12 +28,12 @@ def write_corpus(folder: Path, names: tuple[str, ...] = SCENARIOS) -> Path:
     return folder
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_corpus(tmp_path_factory.mktemp("corpus"))
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def kit(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     from forge.conform.kit.export import export_kit
 
