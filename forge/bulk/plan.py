@@ -149,6 +149,11 @@ class ColumnPlan(ABC):
         return array.cast(pa.string())
 
 
+def rows_where(mask: npt.NDArray[np.bool_]) -> Numbers:
+    """The numbers of the rows for which it is true."""
+    return np.flatnonzero(mask).astype(np.int32)
+
+
 def address(array: npt.NDArray[Any]) -> int:
     """Where the bytes of an array are, which follow each other: for a table of words that a kernel takes.
 

@@ -18,9 +18,9 @@ pytestmark = pytest.mark.slow
 
 _USE = """
 import numpy as np
-from forge.bulk.words import wire_of
+from forge.bulk.gather import nulls_of
 
-wire_of(np.zeros(8, np.uint8), 2, True, 9)
+nulls_of(np.zeros(8, np.int32))
 """
 
 _NOWHERE = """

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pyarrow as pa
 
-from forge.bulk.plan import Cells, ColumnPlan, Read, Wire, values_of
-from forge.bulk.words import wire_of, words_of
+from forge.bulk.plan import Cells, ColumnPlan, Read, Wire, rows_where, values_of
+from forge.bulk.words import stored, words_of
 from forge.values.base import Column
 from forge.values.numeric.bits import BIT
 
@@ -21,7 +22,8 @@ class BitPlan(ColumnPlan):
         return Read((words_of(cells, self.wire, big_endian=True),))
 
     def write(self, array: pa.Array) -> Wire:
-        return wire_of(values_of(array, 8), self.wire, big_endian=True, largest=self._largest)
+        words = values_of(array, 8).view(np.uint64)
+        return Wire(stored(words, self.wire, big_endian=True), odd=rows_where(words > self._largest))
 
 
 def plan(column: Column) -> ColumnPlan:

@@ -14,8 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from forge.bulk.gather import fixed
-from forge.bulk.machine import kernel, load32, load64, memory
-from forge.bulk.plan import Bytes, Cells, ColumnPlan, Read, Wire, values_of
+from forge.bulk.plan import Bytes, Cells, ColumnPlan, Numbers, Read, Wire, rows_where, values_of
 from forge.values.base import Column
 from forge.values.numeric.floats import FLOAT
 from forge.values.wire_types import WireType
@@ -37,12 +36,18 @@ class FloatPlan(ColumnPlan):
 
     def write(self, array: pa.Array) -> Wire:
         values = values_of(array, self.wire)
-        odd = np.empty(len(array), np.int32)
-        find = _odd32 if self.wire == 4 else _odd64
-        odd = odd[: find(values, bool(self.column.unsigned), self._keeps_negative_zero, odd)]
+        odd = self._refused(values.view(np.float32 if self.wire == 4 else np.float64))
         if self._scale is not None:
             odd = np.union1d(odd, self._changed(values, self._scale)).astype(np.int32)
         return Wire(values, odd=odd)
+
+    def _refused(self, numbers: npt.NDArray[Any]) -> Numbers:
+        odd = ~np.isfinite(numbers)
+        if self.column.unsigned:
+            odd |= numbers < 0
+        if not self._keeps_negative_zero:
+            odd |= (numbers == 0) & np.signbit(numbers)
+        return rows_where(odd)
 
     def _changed(self, data: Bytes, scale: int) -> npt.NDArray[np.int64]:
         """The rows that FLOAT(M,D) stores otherwise, or refuses: the arithmetic of forge.values.numeric.floats."""
@@ -55,56 +60,6 @@ class FloatPlan(ColumnPlan):
             rounded = floors + np.rint((values - floors) * 10.0**scale) / 10.0**scale
             beyond = np.abs(rounded) > 10.0 ** (digits - scale) - 10.0**-scale
             return np.flatnonzero(beyond | (rounded.astype(stated.dtype) != stated))
-
-
-@kernel
-def _odd32(values: Any, unsigned: Any, keeps_negative_zero: Any, odd: Any) -> Any:
-    found = 0
-    data = memory(values)
-    # Most columns have none, which is seen many values at a time.
-    largest = signs = np.uint64(0)
-    for row in range(len(odd)):
-        word = load32(data, 4 * row)
-        magnitude = word & np.uint64(0x7FFFFFFF)
-        largest = max(largest, magnitude)
-        signs |= word ^ magnitude
-    if largest < np.uint64(0x7F800000) and (signs == 0 or (keeps_negative_zero and not unsigned)):
-        return found
-    for row in range(len(odd)):
-        word = load32(data, 4 * row)
-        magnitude = word & np.uint64(0x7FFFFFFF)
-        is_odd = magnitude >= np.uint64(0x7F800000)
-        if word != magnitude:
-            is_odd |= not keeps_negative_zero if magnitude == 0 else unsigned
-        if is_odd:
-            odd[found] = row
-            found += 1
-    return found
-
-
-@kernel
-def _odd64(values: Any, unsigned: Any, keeps_negative_zero: Any, odd: Any) -> Any:
-    found = 0
-    data = memory(values)
-    # Most columns have none, which is seen many values at a time.
-    largest = signs = np.uint64(0)
-    for row in range(len(odd)):
-        word = load64(data, 8 * row)
-        magnitude = word & np.uint64(0x7FFFFFFFFFFFFFFF)
-        largest = max(largest, magnitude)
-        signs |= word ^ magnitude
-    if largest < np.uint64(0x7FF0000000000000) and (signs == 0 or (keeps_negative_zero and not unsigned)):
-        return found
-    for row in range(len(odd)):
-        word = load64(data, 8 * row)
-        magnitude = word & np.uint64(0x7FFFFFFFFFFFFFFF)
-        is_odd = magnitude >= np.uint64(0x7FF0000000000000)
-        if word != magnitude:
-            is_odd |= not keeps_negative_zero if magnitude == 0 else unsigned
-        if is_odd:
-            odd[found] = row
-            found += 1
-    return found
 
 
 def plan(column: Column) -> ColumnPlan:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pyarrow as pa
 
 from forge.bulk.gather import fixed
-from forge.bulk.machine import kernel, load32, signed
-from forge.bulk.plan import Cells, ColumnPlan, Read, Wire, values_of
+from forge.bulk.plan import Cells, ColumnPlan, Read, Wire, rows_where, values_of
 from forge.values.base import Column
 from forge.values.wire_types import WireType
 
@@ -35,48 +32,18 @@ class MediumIntPlan(ColumnPlan):
 
     def __init__(self, column: Column, arrow_type: pa.DataType, wire: int) -> None:
         super().__init__(column, arrow_type, wire)
-        self._unsigned = bool(column.unsigned)
+        #: The bit of the sign.
+        self._sign = 0 if column.unsigned else 1 << 23
 
     def read(self, cells: Cells) -> Read:
-        out = np.empty(len(cells), np.int32)
-        _read24(cells.buffer, cells.offsets, self._unsigned, out)
-        return Read((out,))
+        numbers = fixed(cells, 4).view(np.int32) & 0xFFFFFF
+        return Read(((numbers ^ self._sign) - self._sign,))
 
     def write(self, array: pa.Array) -> Wire:
-        words = values_of(array, 4)
-        out = np.empty(3 * len(array), np.uint8)
-        odd = np.empty(len(array), np.int32)
-        found = _write24(words, self._unsigned, out, odd)
-        return Wire(out, odd=odd[:found])
-
-
-@kernel
-def _read24(buffer: Any, offsets: Any, unsigned: Any, out: Any) -> None:
-    for row in range(len(offsets)):
-        offset = offsets[row]
-        value = np.int64(0)
-        if offset >= 0:
-            value = signed(load32(buffer, offset) & np.uint64(0xFFFFFF))
-            if not unsigned and value >= 1 << 23:
-                value -= 1 << 24
-        out[row] = value
-
-
-@kernel
-def _write24(words: Any, unsigned: Any, out: Any, odd: Any) -> Any:
-    found = 0
-    for row in range(len(out) // 3):
-        value = signed(load32(words, 4 * row))
-        if not unsigned and value >= 1 << 31:
-            value -= 1 << 32
-        low, high = (0, (1 << 24) - 1) if unsigned else (-(1 << 23), (1 << 23) - 1)
-        if value < low or value > high:
-            odd[found] = row
-            found += 1
-        out[3 * row] = value & 0xFF
-        out[3 * row + 1] = (value >> 8) & 0xFF
-        out[3 * row + 2] = (value >> 16) & 0xFF
-    return found
+        numbers = values_of(array, 4).view(np.int32)
+        out = numbers.view(np.uint8).reshape(-1, 4)[:, :3].reshape(-1)
+        # As unsigned, what is below the smallest is above the largest.
+        return Wire(out, odd=rows_where((numbers + self._sign).view(np.uint32) > 0xFFFFFF))
 
 
 def plan(column: Column) -> ColumnPlan:

@@ -14,14 +14,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from forge.bulk.gather import fixed
-from forge.bulk.machine import kernel, load16
-from forge.bulk.plan import Cells, ColumnPlan, Numbers, Read, Wire, is_text, strings_of, values_of
-from forge.bulk.text_numbers import TextNumbers
-from forge.bulk.words import wire_of, words_of
+from forge.bulk.plan import Cells, ColumnPlan, Numbers, Read, Wire, is_text, rows_where, strings_of, values_of
+from forge.bulk.words import stored, words_of
 from forge.errors import ScenarioError
 from forge.values.base import Column
 from forge.values.registry import codec_for
@@ -51,15 +50,15 @@ class EnumPlan(ColumnPlan):
         size = self._codec.size(column)
         #: The number of each text, in the order of the dictionary.
         self._number_of = self._texts(column, (1 << 8 * size) - 1)
-        self._dictionary = strings_of(self._number_of)
-        self._numbers = np.array(list(self._number_of.values()), np.int32)
-        self._index = next(index for index in _INDEXES if len(self._numbers) <= np.iinfo(index).max + 1)
+        self.dictionary = strings_of(self._number_of)
+        self.numbers = np.array(list(self._number_of.values()), np.int32)
+        self._index = next(index for index in _INDEXES if len(self.numbers) <= np.iinfo(index).max + 1)
         super().__init__(column, pa.dictionary(pa.from_numpy_dtype(self._index), pa.string()), size)
         #: The index of every number that a cell can hold, or -1.
-        self._indexes = np.full(1 << 8 * size, -1, np.int32)
-        self._indexes[self._numbers] = np.arange(len(self._numbers))
+        self._indexes = np.full(1 << 8 * size, -1, self._index)
+        self._indexes[self.numbers] = np.arange(len(self.numbers))
         #: The last dictionary written that is not this one, and the numbers of its texts.
-        self._other: tuple[pa.Array, Numbers] = (self._dictionary, self._numbers)
+        self._other: tuple[pa.Array, Numbers] = (self.dictionary, self.numbers)
 
     def _texts(self, column: Column, largest: int) -> dict[str, int]:
         members = column.members or ()
@@ -73,33 +72,29 @@ class EnumPlan(ColumnPlan):
         return found
 
     def read(self, cells: Cells) -> Read:
-        out = np.empty(len(cells), self._index)
-        odd = np.empty(len(cells), np.int32)
-        found = _read(cells.buffer, cells.offsets, self.wire, self._indexes, out, odd)
-        return Read((out,), odd[:found])
+        indexes = self._indexes[fixed(cells, self.wire)]
+        odd = rows_where((indexes < 0) & (cells.offsets >= 0))
+        return Read((np.maximum(indexes, 0),), odd)
 
     def array(self, rows: int, validity: pa.Buffer | None, nulls: int, read: Read) -> pa.Array:
         buffers = [validity, pa.py_buffer(read.buffers[0])]
-        return pa.DictionaryArray.from_buffers(self.arrow_type, rows, buffers, self._dictionary, nulls)
+        return pa.DictionaryArray.from_buffers(self.arrow_type, rows, buffers, self.dictionary, nulls)
 
     def write(self, array: pa.Array) -> Wire:
         indexes = values_of(array, self._index().itemsize).view(self._index)
-        out = np.empty(len(array), np.uint8 if self.wire == 1 else np.uint16)
-        odd = np.empty(len(array), np.int32)
-        found = _write(indexes, self._numbers_of(array.dictionary), out, odd)
-        return Wire(out.view(np.uint8), odd=odd[:found])
+        return _wire(self._numbers_of(array.dictionary), indexes, self.wire)
 
     @cached_property
     def _of_texts(self) -> _EnumTextPlan:
-        return _EnumTextPlan(self, self._number_of)
+        return _EnumTextPlan(self)
 
     def of_type(self, kind: pa.DataType) -> ColumnPlan:
         return self._of_texts if is_text(kind) else self
 
     def _numbers_of(self, dictionary: pa.Array) -> Numbers:
         """The number of each text, as ``accept`` finds it; -1 for those that it refuses."""
-        if dictionary.equals(self._dictionary):
-            return self._numbers
+        if dictionary.equals(self.dictionary):
+            return self.numbers
         other, numbers = self._other  # Another thread may have its own.
         if not dictionary.equals(other):
             numbers = np.array([self.number(text) for text in dictionary.to_pylist()], np.int32)
@@ -116,30 +111,36 @@ class EnumPlan(ColumnPlan):
             return -1
 
 
+def _wire(numbers: Numbers, indexes: npt.NDArray[Any], width: int) -> Wire:
+    """The cells of numbers by their index; odd are numbers below 0, and what is no index."""
+    known = np.append(numbers, np.int32(-1))
+    found = known[np.where((indexes >= 0) & (indexes < len(numbers)), indexes, len(numbers))]
+    return Wire(found.astype(np.uint8 if width == 1 else np.uint16).view(np.uint8), odd=rows_where(found < 0))
+
+
 class _EnumTextPlan(ColumnPlan):
     """The same column from plain texts, as Spark has them."""
 
     can_be_odd = True
 
-    def __init__(self, plan: EnumPlan, number_of: dict[str, int]) -> None:
+    def __init__(self, plan: EnumPlan) -> None:
         super().__init__(plan.column, pa.string(), plan.wire)
         self._plan = plan
-        #: The texts that were written so far, too; another thread may put its own in the place of it.
-        self._texts = TextNumbers(number_of)
+        #: The texts that were written so far, and their numbers; another thread may put its own in the place of it.
+        self._known: tuple[pa.Array, Numbers] = (plan.dictionary, plan.numbers)
 
     def read(self, cells: Cells) -> Read:
         return self._plan.read(cells)
 
     def write(self, array: pa.Array) -> Wire:
-        out = np.empty(len(array), np.uint8 if self.wire == 1 else np.uint16)
-        odd = np.empty(len(array), np.int32)
-        texts = self._texts
-        row, found = texts.find(array, 0, out, odd, 0)
-        if row < len(array):
-            others = set(pc.unique(array.slice(row).drop_null()).to_pylist()) - texts.number_of.keys()
-            texts = self._texts = texts.with_others({text: self._plan.number(text) for text in others})
-            _, found = texts.find(array, row, out, odd, found)
-        return Wire(out.view(np.uint8), odd=odd[:found])
+        texts, numbers = self._known
+        indexes = pc.index_in(array, texts)
+        if indexes.null_count > array.null_count:
+            others = pc.unique(array.filter(indexes.is_null())).drop_null()
+            more = np.array([self._plan.number(text) for text in others.to_pylist()], np.int32)
+            texts, numbers = self._known = pa.concat_arrays([texts, others]), np.concatenate((numbers, more))
+            indexes = pc.index_in(array, texts)
+        return _wire(numbers, indexes.fill_null(0).to_numpy(), self.wire)
 
 
 class EnumNumberPlan(ColumnPlan):
@@ -152,7 +153,7 @@ class EnumNumberPlan(ColumnPlan):
         numbers = values_of(array, 2).view(np.uint16)
         if self.wire == 2:
             return Wire(numbers.view(np.uint8))
-        return Wire(numbers.astype(np.uint8), odd=np.flatnonzero(numbers > 0xFF).astype(np.int32))
+        return Wire(numbers.astype(np.uint8), odd=rows_where(numbers > 0xFF))
 
 
 class SetPlan(ColumnPlan):
@@ -167,41 +168,8 @@ class SetPlan(ColumnPlan):
         return Read((words_of(cells, self.wire, big_endian=False),))
 
     def write(self, array: pa.Array) -> Wire:
-        return wire_of(values_of(array, 8), self.wire, big_endian=False, largest=self._largest)
-
-
-@kernel
-def _read(buffer: Any, offsets: Any, width: Any, indexes: Any, out: Any, odd: Any) -> Any:
-    found = 0
-    for row in range(len(offsets)):
-        offset = offsets[row]
-        index = 0
-        if offset >= 0:
-            number = load16(buffer, offset)
-            if width == 1:
-                number &= np.uint64(0xFF)
-            index = indexes[number]
-            if index < 0:
-                odd[found] = row
-                found += 1
-                index = 0
-        out[row] = index
-    return found
-
-
-@kernel
-def _write(indexes: Any, numbers: Any, out: Any, odd: Any) -> Any:
-    found = 0
-    for row in range(len(indexes)):
-        index = indexes[row]
-        number = 0
-        if index < 0 or index >= len(numbers) or numbers[index] < 0:
-            odd[found] = row
-            found += 1
-        else:
-            number = numbers[index]
-        out[row] = number
-    return found
+        words = values_of(array, 8).view(np.uint64)
+        return Wire(stored(words, self.wire, big_endian=False), odd=rows_where(words > self._largest))
 
 
 def plan(column: Column) -> ColumnPlan:

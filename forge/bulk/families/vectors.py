@@ -7,14 +7,13 @@ than the dimensions, on MariaDB fewer, and a vector that it takes for too long.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from forge.bulk.gather import spans
-from forge.bulk.machine import kernel
-from forge.bulk.plan import NO_ROWS, Cells, ColumnPlan, Numbers, Read, Wire, values_of
+from forge.bulk.plan import NO_ROWS, Cells, ColumnPlan, Numbers, Read, Wire, rows_where, values_of
 from forge.bulk.text.form import either
 from forge.values.base import Column
 from forge.values.registry import codec_for
@@ -25,8 +24,6 @@ from forge.values.wire_types import WireType
 _FLOAT = 4
 #: Every sum of squares below it is one that MariaDB can hold in a FLOAT, however it rounds in between.
 _SAFE_SQUARE = 1e38
-#: The exponent of NaN and the infinities.
-_NO_NUMBER = np.uint32(0x7F800000)
 
 
 class VectorPlan(ColumnPlan):
@@ -38,7 +35,7 @@ class VectorPlan(ColumnPlan):
 
     def read(self, cells: Cells) -> Read:
         parts = cells.lengths % _FLOAT
-        odd = np.flatnonzero(parts).astype(np.int32) if parts.any() else NO_ROWS
+        odd = rows_where(parts != 0) if parts.any() else NO_ROWS
         ends, data, _ = spans(Cells(cells.buffer, cells.offsets, cells.lengths - parts))
         ends //= _FLOAT
         floats = data.view(np.float32)[: ends[-1]]
@@ -64,29 +61,16 @@ class VectorPlan(ColumnPlan):
         return Wire(values, _FLOAT * ends[:-1].astype(np.int64), _FLOAT * np.diff(ends), odd)
 
 
-def _odd(floats: Any, ends: Numbers, least: int, most: int, longest: float) -> Numbers:
-    odd = np.empty(len(ends) - 1, np.int32)
-    return odd[: int(_outside(floats.view(np.uint32), floats, ends, least, most, longest, odd))]
-
-
-@kernel
-def _outside(words: Any, floats: Any, ends: Any, least: Any, most: Any, longest: Any, odd: Any) -> Any:
-    found = 0
-    for row in range(len(ends) - 1):
-        begin, end = ends[row], ends[row + 1]
-        good = least <= end - begin <= most
-        above = 0
-        for index in range(begin, end):
-            above += words[index] & _NO_NUMBER == _NO_NUMBER
-        if longest < math.inf:
-            squares = 0.0
-            for index in range(begin, end):
-                squares += np.float64(floats[index]) * np.float64(floats[index])
-            good = good and squares < longest
-        if above or not good:
-            odd[found] = row
-            found += 1
-    return found
+def _odd(floats: npt.NDArray[np.float32], ends: Numbers, least: int, most: int, longest: float) -> Numbers:
+    lengths = np.diff(ends)
+    floats = floats[: ends[-1]]
+    above = np.concatenate(([0], np.cumsum(~np.isfinite(floats))))
+    odd = (lengths < least) | (lengths > most) | (above[ends[1:]] != above[ends[:-1]])
+    if longest < math.inf and lengths.any():
+        there = lengths > 0
+        with np.errstate(invalid="ignore"):
+            odd[there] |= ~(np.add.reduceat(floats.astype(np.float64) ** 2, ends[:-1][there]) < longest)
+    return rows_where(odd)
 
 
 def plan(column: Column) -> ColumnPlan:

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from forge.bulk.gather import fixed
-from forge.bulk.plan import Cells, ColumnPlan, Read, Wire, values_of
+from forge.bulk.plan import Cells, ColumnPlan, Read, Wire, rows_where, values_of
 from forge.values.base import Column
 from forge.values.temporal.year import YEAR
 
@@ -24,7 +24,7 @@ class YearPlan(ColumnPlan):
     def write(self, array: pa.Array) -> Wire:
         years = values_of(array, 2).view(np.int16)
         stored = np.where(years == 0, 0, years - _BASE).astype(np.uint8)
-        return Wire(stored, odd=np.flatnonzero(_YEARS[stored] != years).astype(np.int32))
+        return Wire(stored, odd=rows_where(_YEARS[stored] != years))
 
 
 def plan(column: Column) -> ColumnPlan:

@@ -10,7 +10,6 @@ import pyarrow as pa
 
 from forge.bulk.machine import kernel
 from forge.bulk.reading.gtids import GTID_TYPE
-from forge.bulk.spelled import spelled
 
 #: Rows of a batch at most.
 MOST_ROWS: Final = 1 << 17
@@ -113,7 +112,7 @@ def _array(kind: pa.DataType, values: npt.NDArray[Any], texts: pa.Array | None) 
     if texts is None:
         return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)], 0)
     if pa.types.is_string(kind):
-        return spelled(_array(pa.dictionary(pa.from_numpy_dtype(values.dtype), kind), values, texts))
+        return _array(pa.dictionary(pa.from_numpy_dtype(values.dtype), kind), values, texts).dictionary_decode()
     if not texts.null_count:
         return pa.DictionaryArray.from_buffers(kind, len(values), [None, pa.py_buffer(values)], texts, 0)
     # The bitmap as it is: pyarrow imports pandas, where it is installed, to make NumPy arrays of booleans.

@@ -8,8 +8,6 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import types as spark
 
-from forge.bulk.spelled import spelled
-
 _WIDER = {
     pa.uint8(): pa.int16(),
     pa.uint16(): pa.int32(),
@@ -113,7 +111,7 @@ def converted(array: pa.Array, kind: pa.DataType) -> pa.Array:
     if array.type == kind:
         return array
     if pa.types.is_dictionary(array.type):
-        return converted(spelled(array), kind)
+        return converted(array.dictionary_decode(), kind)
     if pa.types.is_decimal256(array.type):
         return pa.array([None if value is None else format(value, "f") for value in array.to_pylist()], kind)
     if pa.types.is_struct(array.type):
