@@ -86,6 +86,10 @@ class Cursor:
             return self.advance().text.upper()
         return None
 
+    def expect_any(self, *words: str) -> str:
+        """Take one of these words; it is given in upper case."""
+        return self.accept_any(*words) or self.wrong(" or ".join(words), words)
+
     def accept_mark(self, mark: str) -> bool:
         if self.token.is_mark(mark):
             self._index += 1

@@ -163,13 +163,6 @@ def test_what_mysql_makes_of_defaults_and_keys_that_go_is_not_supported(
         )
 
 
-def test_mariadb_makes_no_column_invisible_by_set() -> None:
-    """Error 1064."""
-    scenario = Scenario("words", server=MARIADB, tables=["CREATE TABLE d.t (a INT, b INT)"])
-    with pytest.raises(ScenarioError, match="expected DEFAULT"):
-        plan(scenario.transaction(ddl("ALTER TABLE d.t ALTER a SET INVISIBLE")))
-
-
 def test_mariadb_computes_bytes_for_wide_characters_in_a_table_of_the_collation_binary() -> None:
     table = "CREATE TABLE d.t (a VARCHAR(5) CHARACTER SET utf32 AS (CONCAT('a', 1)), b INT) CHARSET=binary"
     plan(Scenario("wide", tables=[table]))

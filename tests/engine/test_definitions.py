@@ -172,7 +172,7 @@ def test_attributes_are_facts_of_the_column() -> None:
         ("(a DATE DEFAULT '2024-00-00')", "zero month or day"),
         ("(a SET('a,b'))", "comma"),
         ("(a VARCHAR(10) DEFAULT 'x)", "not closed"),
-        ("(a INT) TYPE=InnoDB", "a table option"),
+        ("(a INT) ENGIN=InnoDB", "an option"),
         ("(a INT,)", "the name of a column"),
         ("(a INT); DROP TABLE d.t", "a second statement"),
     ],

@@ -18,12 +18,9 @@ MYSQL, MARIADB = "mysql-9.7", "mariadb-11.8"
 @pytest.mark.parametrize(
     ("server", "columns", "problem"),
     [
-        (MYSQL, "a INT SRID 4326", "a INT column has no SRID"),
         (MYSQL, "a DATE DEFAULT DATE '2024-02-29'", "no date or time as a literal default"),
-        (MARIADB, "a INT VISIBLE", "unexpected 'VISIBLE'"),
         (MYSQL, "a INT, PRIMARY KEY (a) INVISIBLE", "the primary key cannot be invisible"),
         (MARIADB, "a INT AS (1) STORED, PRIMARY KEY (a)", "cannot be in the primary key"),
-        (MARIADB, "a TIMESTAMP NULL ON UPDATE LOCALTIME", "unexpected 'LOCALTIME'; expected CURRENT_TIMESTAMP"),
         (MARIADB, "id INT PRIMARY KEY, at DATETIME NOT NULL INVISIBLE", "the invisible column 'at' is NOT NULL"),
     ],
 )
@@ -168,7 +165,6 @@ def test_a_column_that_is_virtual_stays_virtual_and_takes_no_default(server: str
 def test_what_mariadb_alone_takes_of_odd_definitions_is_unsupported() -> None:
     for column in (
         "c DOUBLE AUTO_INCREMENT UNIQUE",
-        "c INT DEFAULT (1 + 0) DEFAULT (2 + 0)",
         "c BLOB COLLATE latin1_bin",
     ):
         with pytest.raises(UnsupportedError):
@@ -311,19 +307,6 @@ def test_rows_have_the_zero_date_in_a_new_column_unless_no_zero_date_refuses_it(
             plan(scenario)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        "ENGINE=MEMORY ENGINE=MyISAM",
-        "CHARSET utf16 COLLATE latin1_bin, CHARSET latin1",
-        "COLLATE binary COLLATE ascii_bin",
-    ],
-)
-def test_a_table_has_one_engine_one_character_set_and_one_collation(options: str) -> None:
-    with pytest.raises(UnsupportedError, match="a table with two"):
-        plan(Scenario("options", tables=[f"CREATE TABLE d.t (a INT) {options}"]))
-
-
 def test_a_geometry_without_a_default_needs_a_value_without_strict_mode_too() -> None:
     scenario = Scenario(
         "defaults", session=Session(sql_mode=""), tables=["CREATE TABLE d.t (a INT, g POINT, s VARCHAR(3))"]
@@ -366,11 +349,6 @@ def test_true_and_false_which_mysql_forgets_as_defaults_of_a_numbered_column_are
     for column in ("a INT PRIMARY KEY AUTO_INCREMENT DEFAULT TRUE", "a SERIAL DEFAULT FALSE"):
         with pytest.raises(UnsupportedError, match="TRUE or FALSE"):
             plan(Scenario("numbers", tables=[f"CREATE TABLE d.t ({column})"]))
-
-
-def test_mariadbs_vector_takes_no_word_binary_for_its_collation() -> None:
-    with pytest.raises(ScenarioError, match="expected a collation of text"):
-        plan(Scenario("vectors", server=MARIADB, tables=["CREATE TABLE d.t (a VECTOR(2) COLLATE binary)"]))
 
 
 def test_mariadb_forgets_that_null_was_the_default_of_a_column_of_the_primary_key() -> None:

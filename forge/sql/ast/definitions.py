@@ -74,8 +74,6 @@ class TypeDraft:
     offset: int = 0
     #: The display width of an integer, as written; that of BOOL is 1.
     width: int | None = None
-    #: NATIONAL, NCHAR or NVARCHAR.
-    national: bool = False
 
     def resolve(self, table_collation: int, server: str) -> SqlType:
         """The type with the collation that the column gets.  Raises SqlError."""
@@ -213,8 +211,6 @@ class ColumnDraft:
     #: Fractional digits of ON UPDATE CURRENT_TIMESTAMP.
     on_update: int | None = None
     auto_increment: bool = False
-    #: SERIAL is its type.
-    serial: bool = False
     #: Keys on this column alone: a SERIAL PRIMARY KEY has two.
     keys: tuple[Choice["primary", "unique"], ...] = ()
     visible: bool = True

@@ -22,6 +22,11 @@ from forge.sql.errors import SqlUnsupported
 from forge.sql.parse.names import table_ref, table_refs
 from forge.sql.views import is_mergeable
 
+_FLUSHED_LOGS = ("ENGINE", "SLOW", "GENERAL", "ERROR", "RELAY")
+_FLUSHED = (
+    "CLIENT_STATISTICS", "DES_KEY_FILE", "HOSTS", "INDEX_STATISTICS", "OPTIMIZER_COSTS", "PRIVILEGES", "SSL", "STATUS",
+    "TABLE_STATISTICS", "USER_RESOURCES", "USER_STATISTICS", "USER_VARIABLES",
+)  # fmt: skip
 _EVENTS: dict[str, RowEvent] = {"INSERT": "insert", "UPDATE": "update", "DELETE": "delete"}
 
 
@@ -121,7 +126,7 @@ def upkeep(cursor: Cursor, verb: str, start: int) -> Upkeep:
     local = cursor.accept_any("NO_WRITE_TO_BINLOG", "LOCAL") is not None
     if verb == "FLUSH":
         return _flush(cursor, start, local=local)
-    view = verb in ("REPAIR", "CHECK") and cursor.grammar.repairs_views and cursor.accept("VIEW")
+    view = verb in ("REPAIR", "CHECK") and cursor.accept("VIEW")
     if not view and not cursor.accept_any("TABLE", "TABLES"):
         cursor.wrong("TABLE", ("TABLE",))
     tables = tuple(table_refs(cursor))
@@ -130,7 +135,7 @@ def upkeep(cursor: Cursor, verb: str, start: int) -> Upkeep:
         return Upkeep(tables, start, local=True)
     while verb == "REPAIR" and cursor.accept_any("QUICK", "EXTENDED", "USE_FRM"):
         pass
-    if verb == "ANALYZE" and cursor.grammar.histograms and cursor.token.is_word("UPDATE", "DROP"):
+    if verb == "ANALYZE" and cursor.token.is_word("UPDATE", "DROP"):
         cursor.rest()
     if not cursor.at_end():
         raise SqlUnsupported(f"{verb} TABLE ... {cursor.token.text.upper()} is not supported", cursor.token.start)
@@ -150,16 +155,13 @@ def _flush(cursor: Cursor, start: int, *, local: bool) -> Upkeep:
         return Upkeep(tuple(tables), start, local=local, flushes=True)
     reads_time = False
     while True:
-        if cursor.following().is_word("LOGS") and cursor.accept_any(*cursor.grammar.flushed_logs):
+        if cursor.following().is_word("LOGS") and cursor.accept_any(*_FLUSHED_LOGS):
             cursor.expect("LOGS")
-        elif cursor.grammar.flushes_caches and (cursor.accept("QUERY", "CACHE") or cursor.accept("GLOBAL", "STATUS")):
-            pass
-        else:
-            word = cursor.accept_any(*cursor.grammar.flushed)
+        elif not (cursor.accept("QUERY", "CACHE") or cursor.accept("GLOBAL", "STATUS")):
+            word = cursor.accept_any(*_FLUSHED)
             if word is None:
                 problem = f"FLUSH {first.text.upper()} is not supported; `flush:` is for logs"
                 raise SqlUnsupported(problem, first.start)
             reads_time |= word == "PRIVILEGES"
         if not cursor.accept_mark(","):
-            break
-    return Upkeep(offset=start, local=local, zone=reads_time, flushes=True)
+            return Upkeep(offset=start, local=local, zone=reads_time, flushes=True)

@@ -23,7 +23,7 @@ from forge.sql.ast.statements import (
 from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlError, SqlUnsupported
 from forge.sql.parse.alter import alter_table, locking
-from forge.sql.parse.columns import charset_name, collation_name
+from forge.sql.parse.columns import accept_option, charset_clause, option_value
 from forge.sql.parse.names import table_ref, table_refs
 from forge.sql.parse.objects import object_statement, unmade, upkeep
 from forge.sql.parse.sequences import sequence_statement
@@ -192,23 +192,15 @@ _DATABASE_OPTIONS = ("DEFAULT", "CHARACTER", "CHARSET", "COLLATE", "ENCRYPTION",
 def _database_option(cursor: Cursor, clause: CharsetClause) -> CharsetClause:
     offset = cursor.token.start
     cursor.accept("DEFAULT")
-    if cursor.grammar.read_only_databases and cursor.accept("READ", "ONLY"):
-        cursor.accept_mark("=")
-        if not cursor.accept("DEFAULT") and cursor.integer("0 or 1"):
+    if cursor.accept("READ", "ONLY"):
+        if option_value(cursor).upper() == "1":
             raise SqlUnsupported("READ ONLY databases are not supported yet", offset)
         return clause
-    if cursor.accept("ENCRYPTION" if cursor.grammar.encrypted_databases else "COMMENT"):
-        cursor.accept_mark("=")
-        if cursor.string("a text").upper() == "Y" and cursor.grammar.encrypted_databases:
+    if option := accept_option(cursor, "ENCRYPTION", "COMMENT"):
+        if option == ("ENCRYPTION", "Y"):
             raise SqlUnsupported("encrypted databases are not supported", offset)
         return clause
-    if cursor.accept("CHARACTER", "SET") or cursor.accept("CHARSET"):
-        cursor.accept_mark("=")
-        return replace(clause, charset=charset_name(cursor), offset=offset)
-    if not cursor.accept("COLLATE"):
-        cursor.wrong("an option of the database", _DATABASE_OPTIONS)
-    cursor.accept_mark("=")
-    return replace(clause, collation=collation_name(cursor), offset=offset)
+    return charset_clause(cursor, clause) or cursor.wrong("an option of the database", _DATABASE_OPTIONS)
 
 
 def _create_index(cursor: Cursor) -> AlterTable:

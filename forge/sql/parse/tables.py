@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import Literal
 
 from forge.sql.ast.definitions import (
@@ -17,13 +16,11 @@ from forge.sql.ast.definitions import (
 )
 from forge.sql.ast.statements import CreateLike, CreateTable
 from forge.sql.cursor import Cursor
-from forge.sql.errors import SqlError, SqlUnsupported
 from forge.sql.parse.columns import (
-    charset_name,
+    accept_option,
+    charset_clause,
     check_constraint,
-    collation_name,
     column_definition,
-    is_named_option,
     option_value,
 )
 from forge.sql.parse.foreign_keys import foreign_key, is_foreign_key
@@ -41,8 +38,9 @@ _IDLE_OPTIONS = (
     "ENCRYPTED", "ENCRYPTION", "ENCRYPTION_KEY_ID", "ENGINE_ATTRIBUTE", "IETF_QUOTES", "INSERT_METHOD",
     "KEY_BLOCK_SIZE", "MAX_ROWS", "MIN_ROWS", "PACK_KEYS", "PAGE_CHECKSUM", "PAGE_COMPRESSED", "PAGE_COMPRESSION_LEVEL",
     "PASSWORD", "ROW_FORMAT", "SECONDARY_ENGINE", "SECONDARY_ENGINE_ATTRIBUTE", "STATS_AUTO_RECALC", "STATS_PERSISTENT",
-    "STATS_SAMPLE_PAGES", "TABLESPACE", "TRANSACTIONAL", "UNION",
+    "STATS_SAMPLE_PAGES", "STORAGE", "TABLESPACE", "TRANSACTIONAL", "UNION",
 )  # fmt: skip
+_IDLE_KEY_OPTIONS = ("KEY_BLOCK_SIZE", "ENGINE_ATTRIBUTE", "SECONDARY_ENGINE_ATTRIBUTE")
 TABLE_OPTIONS = (*_IDLE_OPTIONS, "AUTO_INCREMENT", "CHARACTER SET", "CHARSET", "COLLATE", "DEFAULT", "ENGINE")
 
 
@@ -123,14 +121,11 @@ def period(cursor: Cursor) -> PeriodDraft:
 
 
 def is_check(cursor: Cursor) -> bool:
-    """CHECK, CONSTRAINT CHECK or CONSTRAINT name CHECK."""
-    named = cursor.token.is_word("CONSTRAINT")
-    ahead = (
-        (1, 2, 4, 5)
-        if cursor.grammar.conditional_parts and cursor.takes("CONSTRAINT", "IF", "NOT", "EXISTS")
-        else (1, 2)
-    )
-    return cursor.token.is_word("CHECK") or (named and any(cursor.following(n).is_word("CHECK") for n in ahead))
+    """Whether ``[CONSTRAINT [IF NOT EXISTS] [name]] CHECK`` comes next."""
+    if not cursor.token.is_word("CONSTRAINT"):
+        return cursor.token.is_word("CHECK")
+    ahead = 4 if cursor.takes("CONSTRAINT", "IF", "NOT", "EXISTS") else 1
+    return cursor.following(ahead).is_word("CHECK") or cursor.following(ahead + 1).is_word("CHECK")
 
 
 def is_key(cursor: Cursor) -> bool:
@@ -174,7 +169,7 @@ def key_body(cursor: Cursor, key: KeyDraft) -> KeyDraft:
         parts.append(_key_part(cursor))
     if not cursor.accept_mark(")"):
         cursor.wrong("a comma or ')'")
-    return _checked_options(cursor, replace(_key_options(cursor, key), parts=tuple(parts)))
+    return replace(_key_options(cursor, key), parts=tuple(parts))
 
 
 def _key_part(cursor: Cursor) -> PartDraft:
@@ -198,93 +193,41 @@ def _ordered(cursor: Cursor, part: PartDraft) -> PartDraft:
     return replace(part, descending=word == "DESC", ordered=word is not None)
 
 
-def _checked_options(cursor: Cursor, key: KeyDraft) -> KeyDraft:
-    """The key, whose options go with one another.  Raises SqlError."""
-    kind = key.special or (key.using if key.using == "HASH" else "")
-    ordered = next((part for part in key.parts if part.ordered), None)
-    if kind and ordered is not None and kind not in cursor.grammar.ordered_keys:
-        raise SqlError(f"a {kind} key has no order", ordered.offset, expected="columns without ASC and DESC")
-    return key
-
-
 def _key_options(cursor: Cursor, key: KeyDraft) -> KeyDraft:
     while True:
         if not key.special and cursor.accept_any("USING", "TYPE"):
-            using = cursor.accept_any("BTREE", "HASH", "RTREE")
-            if using is None:
-                cursor.wrong("BTREE or HASH", ("BTREE", "HASH"))
-            key = replace(key, using=using)
-        elif cursor.accept("KEY_BLOCK_SIZE"):
-            cursor.accept_mark("=")
-            cursor.integer("a size")
+            key = replace(key, using=cursor.expect_any("BTREE", "HASH", "RTREE"))
         elif cursor.accept("WITH", "PARSER"):
             cursor.name("parser")
         elif cursor.accept("COMMENT"):
             key = replace(key, comment=cursor.string("a comment"))
-        elif cursor.accept_any("ENGINE_ATTRIBUTE", "SECONDARY_ENGINE_ATTRIBUTE"):
-            cursor.accept_mark("=")
-            cursor.string("an attribute")
-        elif cursor.grammar.invisible_keys and (word := cursor.accept_any("VISIBLE", "INVISIBLE")):
+        elif word := cursor.accept_any("VISIBLE", "INVISIBLE", "IGNORED"):
             key = replace(key, visible=word == "VISIBLE")
-        elif cursor.grammar.ignored_keys and cursor.accept("IGNORED"):
-            key = replace(key, visible=False)
-        elif cursor.grammar.ignored_keys and (cursor.accept("NOT", "IGNORED") or cursor.accept("VISIBLE")):
+        elif cursor.accept("NOT", "IGNORED"):
             key = replace(key, visible=True)
-        elif cursor.grammar.named_options and is_named_option(cursor):
-            cursor.advance()
-            option_value(cursor)
-        else:
+        elif not accept_option(cursor, *_IDLE_KEY_OPTIONS):
             return key
 
 
 def table_option(cursor: Cursor, options: TableOptions) -> TableOptions:
-    """One option of a table, taken into ``options``.  Raises SqlError, SqlUnsupported for SELECT."""
+    """One option of a table, taken into ``options``.  Raises SqlError."""
     offset = cursor.token.start
-    charset = options.charset
     cursor.accept("DEFAULT")
-    if cursor.accept("CHARACTER", "SET") or cursor.accept("CHAR", "SET") or cursor.accept("CHARSET"):
-        cursor.accept_mark("=")
-        word = charset_name(cursor)
-        of_collation = (charset.collation or word).partition("_")[0]
-        words = {one.lower() for one in (word, charset.charset or word, of_collation)}
-        if len({"utf8mb3" if one == "utf8" else one for one in words}) > 1:
-            raise SqlUnsupported("a table with two character sets is not supported yet", offset, expected="one")
-        return replace(options, charset=replace(charset, charset=word, offset=offset))
-    if cursor.accept("COLLATE"):
-        cursor.accept_mark("=")
-        collation = collation_name(cursor)
-        if charset.collation is not None and charset.collation.lower() != collation.lower():
-            # MySQL takes the last, MariaDB refuses the second.
-            raise SqlUnsupported("a table with two collations is not supported yet", offset, expected="one")
-        return replace(options, charset=replace(charset, collation=collation, offset=offset))
+    if clause := charset_clause(cursor, options.charset):
+        return replace(options, charset=clause)
     if cursor.accept("AUTO_INCREMENT"):
         cursor.accept_mark("=")
         return replace(options, auto_increment=cursor.integer("a number"))
     if cursor.accept("ENGINE"):
         cursor.accept_mark("=")
-        if options.engine is not None:
-            raise SqlUnsupported("a table with two engines is not supported yet", offset, expected="one")
         return replace(options, engine=cursor.advance().text, engine_offset=offset, rebuild=True)
     if cursor.accept("WITH", "SYSTEM", "VERSIONING"):
         return replace(options, versioned=True)
     if cursor.accept("START", "TRANSACTION"):
         return options  # What MySQL logs of CREATE TABLE ... SELECT.
-    rebuild = cursor.token.is_word("ROW_FORMAT", "KEY_BLOCK_SIZE")
-    name: str | None
-    if cursor.accept("DATA") or cursor.accept("INDEX"):
+    if cursor.accept_any("DATA", "INDEX"):
         cursor.expect("DIRECTORY")
-        name = "DIRECTORY"
-    elif cursor.accept("STORAGE"):
-        name = "STORAGE"
-        cursor.accept_mark("=")
-    elif is_named_option(cursor):
-        name = cursor.token.text.upper()
-        if name not in _IDLE_OPTIONS and (name == "TYPE" or get_close_matches(name, TABLE_OPTIONS, cutoff=0.85)):
-            cursor.wrong("a table option", TABLE_OPTIONS)
-        cursor.advance()
-        if name == "COMPRESSION" and not cursor.grammar.storage_attributes:
-            raise SqlError("MariaDB has no table option COMPRESSION", offset, expected="PAGE_COMPRESSED=1")
-    else:
-        name = cursor.accept_any(*_IDLE_OPTIONS) or cursor.wrong("a table option", TABLE_OPTIONS)
-    idle = (*options.idle, (name, option_value(cursor)))
-    return replace(options, rebuild=options.rebuild or rebuild, idle=idle)
+        return replace(options, idle=(*options.idle, ("DIRECTORY", option_value(cursor))))
+    rebuild = options.rebuild or cursor.token.is_word("ROW_FORMAT", "KEY_BLOCK_SIZE")
+    idle = accept_option(cursor, *_IDLE_OPTIONS) or cursor.wrong("a table option", TABLE_OPTIONS)
+    return replace(options, rebuild=rebuild, idle=(*options.idle, idle))
