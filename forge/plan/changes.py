@@ -56,19 +56,3 @@ class Insertions(Sequence[RowChange]):
 
     def __iter__(self) -> Iterator[RowChange]:
         return (RowChange(None, row) for row in self.rows)
-
-
-#: Where a value comes from: a ``literal``, the DEFAULT keyword (``default``), or nothing in the statement's text
-#: (``omitted``); ``unread`` is NULL, a value of another column, or text that is not a date to a server which clips it;
-#: ``converted`` the value of a TIMESTAMP column (``VALUES(column)``), which expressions see in local time; ``now`` is
-#: NULL where MariaDB makes the current time of it.
-Origin = Literal["literal", "unread", "converted", "default", "omitted", "now"]
-
-
-@dataclass(frozen=True, slots=True)
-class EvaluatedRow:
-    """A row that a statement computed, by VALUES (``insert``) or SET (``update``), with an origin for each value."""
-
-    kind: Literal["insert", "update"]
-    row: Row
-    origins: tuple[Origin, ...]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from forge.plan.changes import EvaluatedRow, Origin
 from forge.plan.tables import Table
 from forge.sql.reads.calls import Call
 
@@ -20,10 +19,6 @@ class Search:
     compared: frozenset[int] = frozenset()
     #: Those that it compares with several literals at once: BETWEEN, IN.
     compared_together: frozenset[int] = frozenset()
-    #: Those of them that BETWEEN gives the same literal twice: MySQL makes an equality of it (recorded).
-    compared_twice: frozenset[int] = frozenset()
-    #: Those that were compared in some row.
-    reached: frozenset[int] = frozenset()
     #: No row can meet the WHERE clause, and the server sees it: the statement is not logged (recorded).
     impossible: bool = False
     #: The table of an UPDATE or DELETE has no row.
@@ -46,15 +41,8 @@ class Numbers:
 class Evaluation:
     """What a statement computed."""
 
-    #: The rows that the server had computed when it logged the first one.
-    rows: tuple[EvaluatedRow, ...] = ()
-    #: For each column, where its values that are not NULL come from, in all rows.
-    origins: tuple[frozenset[Origin], ...] = ()
-    #: What of the text's calls was evaluated, at all and when the first row was logged.
+    #: What of the text's calls was evaluated.
     calls: frozenset[Call] = frozenset()
-    first_calls: frozenset[Call] = frozenset()
-    #: The time zone was asked for before the first row, otherwise than by the values of columns.
-    uses_zone: bool = False
     numbers: Numbers = Numbers()
     #: ON DUPLICATE KEY UPDATE ``found`` a row, or even ``updated`` one.
     duplicate: Literal["found", "updated"] | None = None
@@ -88,15 +76,12 @@ class TriggerEffects:
     tables: frozenset[str] = frozenset()
     #: There are triggers of the statement's kind, before or after rows.
     exist: bool = False
-    #: What the first BEFORE trigger of its kind does first: change rows, or another thing; None: there is no trigger.
-    before: Literal["rows", "other"] | None = None
     #: The columns of its table that the triggers of the statement's kind name.
     reads: frozenset[int] = frozenset()
     #: What the texts of triggers call.
     calls: frozenset[Call] = frozenset()
-    #: They ran; one of an UPDATE did.
+    #: They ran.
     fired: bool = False
-    fired_on_update: bool = False
 
 
 @dataclass(frozen=True, slots=True)

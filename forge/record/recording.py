@@ -170,10 +170,8 @@ def verify(folder: Path) -> VerifyResult:
         sum(map(len, recorded)),
         sum(map(len, compiled)),
         first_difference_of_files(how.files, recorded, compiled, _SIDES),
+        statuses=len(facts.statuses),
     )
-    if facts.statuses:
-        needed = facts_with_statuses(folder / SCENARIO, facts, recorded, how.settings).statuses
-        result = replace(result, statuses=len(needed))
     if len(recorded) > 1 and result.difference is None:
         result = replace(result, difference=_index_difference(_read(folder / INDEX), planned, len(compiled)))
     if result.difference is not None or not (folder / CONTENTS).exists():
@@ -201,12 +199,10 @@ def verify_against(scenario: Path, logs: Mapping[str, bytes], parameters: Settin
     known = msgspec.to_builtins(facts_of(*recorded)) | (msgspec.to_builtins(declared) if declared else {})
     facts = msgspec.convert(known, Facts)
     result = _compared(scenario, facts, logs, parameters)
-    if result.difference is None and not facts.statuses:
+    if result.difference is None or facts.statuses:
         return result
     found = facts_with_statuses(scenario, facts, recorded, parameters)
-    if found.statuses and not facts.statuses:
-        result = _compared(scenario, found, logs, parameters)
-    return replace(result, statuses=len(found.statuses))
+    return _compared(scenario, found, logs, parameters) if found.statuses else result
 
 
 def _compared(scenario: Path, facts: Facts, logs: Mapping[str, bytes], parameters: Settings | None) -> VerifyResult:
@@ -214,7 +210,8 @@ def _compared(scenario: Path, facts: Facts, logs: Mapping[str, bytes], parameter
     planned = plan(load_scenario(scenario, _with_facts(parameters, facts)))
     compiled = write_files(planned, compile_files(planned))
     difference = first_difference_of_files(list(logs), recorded, compiled, _SIDES)
-    return VerifyResult(scenario, sum(map(len, recorded)), sum(map(len, compiled)), difference)
+    sizes = sum(map(len, recorded)), sum(map(len, compiled))
+    return VerifyResult(scenario, *sizes, difference, statuses=len(facts.statuses))
 
 
 def facts_text(facts: Facts) -> str:

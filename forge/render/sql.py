@@ -9,8 +9,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from forge.compile.query.clock_use import asks_for_time
-from forge.plan.definitions import DatabaseDefinition, DatabaseDrop, DdlStatement, ImplicitStatement, ObjectDefinition
+from forge.compile.query.clock import CLOCK_FUNCTIONS
+from forge.plan.definitions import (
+    DatabaseDefinition,
+    DatabaseDrop,
+    DdlStatement,
+    ImplicitStatement,
+    ObjectDefinition,
+    TableAlteration,
+    TableUpkeep,
+)
 from forge.plan.gtids import MysqlGtid
 from forge.plan.logged import LoggedStatement
 from forge.plan.plan import Plan
@@ -313,4 +321,28 @@ def _own_time(statement: RowsStatement | DdlStatement, session: Session, line: S
     time = statement.context.time if isinstance(statement, RowsStatement) else statement.text.time
     if session.timestamp is not None or time is None:
         return None
-    return seconds(time, line) if asks_for_time(statement) else None
+    return seconds(time, line) if _may_hold_time(statement) else None
+
+
+def _may_hold_time(statement: RowsStatement | DdlStatement) -> bool:
+    """Whether the rows that the statement leaves may hold its time."""
+    match statement:
+        case RowsStatement():
+            calls = {call.name for call in statement.text.calls | statement.triggers.calls}
+            if statement.table.row_end is not None or not calls.isdisjoint(CLOCK_FUNCTIONS):
+                return True
+            columns = statement.table.columns if statement.kind != "delete" else ()
+        case TableAlteration() | ObjectDefinition() | TableUpkeep():
+            # Changing a table evaluates the defaults of all its columns; making one does not.
+            if isinstance(statement, ObjectDefinition) and statement.fraction:
+                return True
+            if isinstance(statement, TableAlteration) and statement.adds_versions:
+                return True
+            columns = tuple(column for table in statement.tables for column in table.columns)
+        case _:
+            return False
+    return any(
+        # NULL may stand for the time in a TIMESTAMP.
+        column.default_now or column.on_update_now or (column.type.name == "TIMESTAMP" and not column.nullable)
+        for column in columns
+    )

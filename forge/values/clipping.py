@@ -24,18 +24,10 @@ _EXPONENT_LIMIT = 400
 
 
 class Clipped(NamedTuple):
-    """A value, and the SQL literal of which a server without strict mode makes it.
-
-    ``is_read`` is false for a literal that is not a date to the server, which never asks for its time zone then;
-    ``is_now`` is the NULL that MariaDB makes the current time; ``converts`` is true for an expression that asks for the
-    time zone, whatever the column is.
-    """
+    """A value, and the SQL literal of which a server without strict mode makes it."""
 
     value: Any
     sql: str
-    is_read: bool = True
-    is_now: bool = False
-    converts: bool = False
 
 
 def leading_number(declared: Any) -> Decimal | None:

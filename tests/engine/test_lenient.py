@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from forge.compile.query.status import session_variables, uses_time_zone
+from forge.compile.query.status import session_variables
 from forge.errors import ScenarioError
 from forge.plan.plan import Plan
 from forge.plan.session import Session
@@ -97,12 +97,6 @@ def test_mariadb_s_null_in_a_timestamp_is_the_current_time_and_nothing_is_zero()
 def test_a_generated_column_is_clipped_as_well() -> None:
     made = planned("a INT, b TINYINT AS (a * 2) STORED", insert("d.t", {"id": 1, "a": 100}))
     assert made.contents["d.t"] == ((1, 100, 127),)
-
-
-@pytest.mark.parametrize(("text", "asked"), [("2024-02-30", False), ("1969-12-31", True), (None, False)])
-def test_the_time_zone_is_logged_for_text_that_is_a_date(text: str | None, asked: bool) -> None:
-    made = planned("a TIMESTAMP NOT NULL", insert("d.t", {"id": 1, "a": text}, {"id": 2, "a": text}))
-    assert uses_time_zone(statement_of(made), Session(), server_line("mysql-9.7")) is asked
 
 
 def test_query_events_carry_the_mode_and_the_replay_script_sets_it() -> None:

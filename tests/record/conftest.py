@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from forge.plan.changes import EvaluatedRow, RowChange
+from forge.plan.changes import RowChange
 from forge.plan.definitions import DatabaseCreation, DefinitionText, TableCreation
-from forge.plan.effects import Evaluation, Search
+from forge.plan.effects import Search
 from forge.plan.facts import Facts
 from forge.plan.plan import Plan
 from forge.plan.session import Session
@@ -28,20 +28,17 @@ TABLE = Table(
     ),
     (Key("PRIMARY", "primary", (KeyPart(0),)),),
 )
-LITERALS: Any = ("literal", "literal")
 INSERT = RowsStatement(
     "insert",
     TABLE,
     (RowChange(None, (1, "x")), RowChange(None, (2, None))),
     StatementText("INSERT INTO t VALUES (1, 'x'), (2, NULL)"),
-    evaluation=Evaluation((EvaluatedRow("insert", (1, "x"), LITERALS),)),
 )
 UPDATE = RowsStatement(
     "update",
     TABLE,
     (RowChange((1, "x"), (1, "é")),),
     StatementText("UPDATE t SET v = 'é' WHERE id = 1", frozenset({1})),
-    evaluation=Evaluation((EvaluatedRow("update", (1, "é"), ("omitted", "literal")),)),
     search=Search(compared=frozenset({0})),
 )
 DELETE = RowsStatement(

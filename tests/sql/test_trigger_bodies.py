@@ -83,21 +83,6 @@ def test_a_body_tells_which_columns_of_its_row_it_names() -> None:
     assert (changes.new, changes.old) == (frozenset(("x", "y")), frozenset("z"))
 
 
-@pytest.mark.parametrize(
-    ("body", "starts"),
-    [
-        ("INSERT INTO a VALUES (1)", True),
-        ("/* first */ UPDATE a SET b = 1", True),
-        ("BEGIN BEGIN DELETE FROM a; END; END", True),
-        ("body: BEGIN REPLACE INTO a VALUES (1); END", True),
-        ("SET NEW.a = 1", False),
-        ("BEGIN DECLARE a INT; INSERT INTO b VALUES (1); END", False),
-    ],
-)
-def test_a_body_may_begin_with_a_change_of_rows(body: str, starts: bool) -> None:
-    assert body_changes(body, "d").starts_with_rows is starts
-
-
 def test_the_body_of_a_trigger_is_what_stands_behind_its_order() -> None:
     sql = "CREATE TRIGGER a AFTER UPDATE ON d.t FOR EACH ROW FOLLOWS b INSERT INTO c VALUES ('FOR EACH ROW');"
     trigger = parse_ddl(sql)

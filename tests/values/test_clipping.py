@@ -25,7 +25,6 @@ from forge.values.base import Column
 from forge.values.clipping import Clipped, leading_number
 from forge.values.literals import literal_sql
 from forge.values.registry import codec_for
-from forge.values.temporal.clipping import reads_moment
 
 RECORDED = Path(__file__).parent / "recorded" / "lenient"
 SERVERS = ("mysql-9.7", "mariadb-10.11", "mariadb-11.8")
@@ -151,28 +150,6 @@ def test_literals_are_written_as_declared(declared: Any, sql: str) -> None:
 )
 def test_text_counts_as_the_number_it_begins_with(text: str, number: str) -> None:
     assert leading_number(text) == Decimal(number)
-
-
-@pytest.mark.parametrize(
-    ("type_text", "declared", "is_read"),
-    [
-        ("DATETIME", "2024-02-30", False),
-        ("DATETIME", "2024-00-10", True),
-        ("TIMESTAMP", "2024-00-10", False),
-        ("TIMESTAMP", "1969-12-31", True),
-        ("DATETIME", "9999-12-31 23:59:59.9", False),
-        ("DATETIME(3)", "9999-12-31 23:59:59.9", True),
-        ("TIMESTAMP", "0000-00-00", True),
-        ("DATETIME", 20240230, False),
-        ("DATETIME", 20240101, True),
-        ("DATETIME", 0, True),
-        ("DATETIME", "2024-01-01x", True),
-        ("DATETIME", "abc", False),
-    ],
-)
-def test_a_server_reads_the_dates_for_which_it_logged_a_time_zone(type_text: str, declared: Any, is_read: bool) -> None:
-    column = values.column(type_text)
-    assert reads_moment(codec_for(column), column, declared) is is_read
 
 
 @pytest.mark.parametrize("type_text", ["JSON", "POINT", "VECTOR(2)"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -14,14 +14,14 @@ from forge.bulk.rows.envelopes import event_template, rows_template
 from forge.bulk.writing.interleaving import StatementShape, TransactionForm
 from forge.compile.files.compilation import LOGS
 from forge.compile.files.log import DEFAULT_TABLE_ID
-from forge.compile.query.status import TIMESTAMPS, ZONED
+from forge.compile.query.clock import TIMESTAMPS, ZONED
 from forge.engine.rows.foreign_keys import isolates
 from forge.events.event import Event
 from forge.events.query import Query
 from forge.events.rows import ROWS_BODIES
 from forge.events.table_map import TableMap
-from forge.plan.changes import ChangeKind, EvaluatedRow, Origin, RowChange
-from forge.plan.effects import Evaluation, ForeignKeyEffects
+from forge.plan.changes import ChangeKind, RowChange
+from forge.plan.effects import ForeignKeyEffects
 from forge.plan.facts import Facts
 from forge.plan.grouping.logged_groups import logged_groups
 from forge.plan.statement_text import StatementText
@@ -100,21 +100,15 @@ class FormCompiler:
         table, kind = self.tables[statement.table], statement.kind
         nothing = (None,) * len(table.columns)
         change = RowChange(None if kind == "insert" else nothing, None if kind == "delete" else nothing)
-        evaluation = Evaluation()
-        if statement.zoned:
-            row: tuple[Any, ...] = tuple(1 if column.type.name in ZONED else None for column in table.columns)
-            origins: tuple[Origin, ...] = tuple(
-                "literal" if kind == "insert" or index in (statement.assigned or ()) else "omitted"
-                for index in range(len(row))
-            )
-            evaluation = Evaluation(rows=(EvaluatedRow("update" if kind == "update" else "insert", row, origins),))
         assigned = frozenset(range(len(table.columns))) if kind == "insert" else statement.assigned
         return RowsStatement(
             kind,
             table,
             (change,),
-            StatementText(assigned=None if kind == "delete" else assigned),
-            evaluation=evaluation,
+            StatementText(
+                assigned=None if kind == "delete" else assigned,
+                system_variables=frozenset(("time_zone",)) if statement.zoned else frozenset(),
+            ),
             foreign_keys=self._foreign_keys(table, kind),
         )
 

@@ -14,7 +14,7 @@ import msgspec
 
 from forge.bulk.writing.envelope import STAMPS, STMT_END, Envelope, EventTemplate, RowsTemplate, Stamp
 from forge.compile.files.compilation import LOGS
-from forge.compile.query.status import TIMESTAMPS, ZONED
+from forge.compile.query.clock import TIMESTAMPS, ZONED
 from forge.compile.rows.rows import COMPRESSED, stands_alone
 from forge.errors import UnsupportedError
 from forge.events.event import Event, encode_event
@@ -27,8 +27,7 @@ from forge.events.row_image import present_columns
 from forge.events.rows import ROWS_BODIES, RowsBody, UpdateRows, UpdateRowsV1
 from forge.events.table_map import TableMap
 from forge.events.xid import Xid
-from forge.plan.changes import ChangeKind, EvaluatedRow, Origin, RowChange
-from forge.plan.effects import Evaluation
+from forge.plan.changes import ChangeKind, RowChange
 from forge.plan.grouping.logged_groups import logged_groups
 from forge.plan.plan import Plan
 from forge.plan.session import Session
@@ -116,13 +115,11 @@ class Envelopes:
         nothing = (None,) * len(self.table.columns)
         before = None if shape.kind == "insert" else nothing
         after = None if shape.kind == "delete" else nothing
-        text = StatementText(assigned=None if shape.kind == "delete" else shape.assigned)
-        evaluation = Evaluation()
-        if shape.zoned:
-            row = tuple(1 if column.type.name in ZONED else None for column in self.table.columns)
-            origins: tuple[Origin, ...] = tuple("literal" for _ in row)
-            evaluation = Evaluation(rows=(EvaluatedRow("insert", row, origins),))
-        statement = RowsStatement(shape.kind, self.table, (RowChange(before, after),), text, evaluation=evaluation)
+        text = StatementText(
+            assigned=None if shape.kind == "delete" else shape.assigned,
+            system_variables=frozenset(("time_zone",)) if shape.zoned else frozenset(),
+        )
+        statement = RowsStatement(shape.kind, self.table, (RowChange(before, after),), text)
         return Transaction((statement,), self.plan.session.database or self.table.database, explicit=shape.in_block)
 
     def _events(self, shape: Shape) -> list[Event]:

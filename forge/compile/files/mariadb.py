@@ -15,7 +15,7 @@ from forge.compile.groups.gtids import ListedGtid, MariadbGtids
 from forge.compile.query.ddl_status import create_select_variables, mariadb_ddl_variables
 from forge.compile.query.ddl_text import ddl_database, ddl_flags, ddl_text, flags_inner_drops
 from forge.compile.query.statement_format import statement_flags, statement_variables
-from forge.compile.query.status import THREAD_SPECIFIC, in_order, mariadb_commit_variables, session_variables
+from forge.compile.query.status import THREAD_SPECIFIC, in_order, session_variables
 from forge.events.annotate_rows import AnnotateRows
 from forge.events.binlog_checkpoint import BinlogCheckpoint
 from forge.events.event import SUPPRESS_USE, Event
@@ -302,9 +302,8 @@ class MariadbLog(SessionLog):
             return in_order(used, self.line)
         for part in last.parts():
             used |= statement_variables(part, self.session, self.line)
-        of_rows = mariadb_commit_variables(last, self.clock.statement_time(number, 0)[1], self.session, self.line)
         used.pop("table_map_for_update", None)
-        return in_order(used | dict(of_rows), self.line)
+        return in_order(used, self.line)
 
     def _committed_alone(self, transaction: LoggedTransaction) -> RowsStatement | None:
         """The statement that COMMIT belongs to: one that is a group of its own."""

@@ -17,7 +17,7 @@ from forge.compile.files.payloads import payload_form
 from forge.compile.files.replica import applier_begin, applier_query, applier_variables, ignores, is_ignored, uuid_of
 from forge.compile.groups.dependency import CommitOrder, Tracking, Writeset
 from forge.compile.groups.gtids import MysqlGtids
-from forge.compile.query.clock_use import asks_for_time
+from forge.compile.query.clock import clock_variables
 from forge.compile.query.ddl_status import (
     begin_of_ddl,
     create_select_variables,
@@ -29,7 +29,6 @@ from forge.compile.query.ddl_text import ddl_database, ddl_flags, ddl_text
 from forge.compile.query.statement_format import statement_flags, statement_variables
 from forge.compile.query.status import THREAD_SPECIFIC, begin_variables, in_order, session_variables
 from forge.events.event import IGNORABLE, SUPPRESS_USE, Event
-from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.events.format import FormatContext
 from forge.events.gtid import AnonymousGtid, Gtid
 from forge.events.gtid_tagged import GtidTagged
@@ -59,8 +58,6 @@ class MysqlLog(SessionLog):
     def __init__(self, plan: Plan, line: ServerLine) -> None:
         super().__init__(plan, line)
         self.implicit_threads = 0
-        #: TIME_ZONE and MICROSECONDS of the last statement, as long as the session has sent no other.
-        self.used: dict[str, Any] = {}
         #: The session itself has just emptied a MEMORY table, whose rows then have no BEGIN (recorded on 5.6.24).
         self.emptied = False
         #: Groups in earlier files.
@@ -247,25 +244,14 @@ class MysqlLog(SessionLog):
             thread_id = self.thread_id + self.implicit_threads
         event = self.query(query, self.clock.second(number, 0), ddl_flags(statement, self.line), thread_id)
         self.emptied = isinstance(statement, MemoryEmptied) and thread_id is None
-        self._forget(statement)
         return event
 
     def _session_end(self, number: int, statement: SessionEndDrop) -> Event:
         self.xid(number)
-        variables = session_end_variables(statement, self.session, self.line)
-        # What the session's last statement has used is still there (recorded).
-        used = self.used
-        status = in_order(variables | used if statement.follows_statement else variables, self.line)
+        status = in_order(session_end_variables(statement, self.session, self.line), self.line)
         text = statement.text
         query = Query(database=text.current_database, status_variables=status, query=text.sql)
-        event = self.query(query, self.clock.second(number, 0), THREAD_SPECIFIC)
-        self.used = used
-        return event
-
-    def _forget(self, statement: DdlStatement | RowsStatement) -> None:
-        """SET timestamp is sent behind a statement that asked for its time."""
-        if self.clock.declared is None and asks_for_time(statement):
-            self.used = {}
+        return self.query(query, self.clock.second(number, 0), THREAD_SPECIFIC)
 
     def logged(self, number: int, statement: LoggedStatement) -> Iterator[Event]:
         yield from self._opening(number, statement)
@@ -291,11 +277,6 @@ class MysqlLog(SessionLog):
             yield self.event(Xid(xid=xid), closed)
         else:
             yield self.query(begin.replace(query="COMMIT"), closed, SUPPRESS_USE | flags)
-
-    def query(self, query: Query | ExecuteLoadQuery, timestamp: int, flags: int, thread_id: int | None = None) -> Event:
-        times = ("time_zone", "microseconds")
-        self.used = {name: value for name, value in query.status_variables if name in times}
-        return super().query(query, timestamp, flags, thread_id)
 
     def restart(self) -> None:
         super().restart()
@@ -353,14 +334,10 @@ class MysqlLog(SessionLog):
         if xa is None or transaction.cut_off:
             plain = begin.replace(status_variables=in_order(session_variables(self.session, self.line), self.line))
             of_statement = transaction.of_statement
-            end = self._at_end(begin, transaction) if of_statement else plain
+            end = self._at_end(number, begin, transaction) if of_statement else plain
             if replicated:
                 end = applier_query("COMMIT", self.session, self.line)
             yield self.commit(number, transaction, end, flags if of_statement else 0)
-            if transaction.in_block:
-                self.used = {}
-            for statement in transaction.rows_statements:
-                self._forget(statement)
         else:
             self.xid(number)
             yield from self.xa_prepare(number, transaction, xa)
@@ -378,7 +355,7 @@ class MysqlLog(SessionLog):
         query = Query(database=statement.current_database, status_variables=status, query=text)
         return self.query(query, second, ddl_flags(statement, self.line))
 
-    def _at_end(self, begin: Query, transaction: LoggedTransaction) -> Query:
+    def _at_end(self, number: int, begin: Query, transaction: LoggedTransaction) -> Query:
         """COMMIT of one statement has what all of its rows have used, BEGIN what the first one had."""
         last = next(iter(transaction.rows_statements[-1:]), None)
         if last is None or last.as_text:
@@ -386,9 +363,9 @@ class MysqlLog(SessionLog):
         variables = dict(begin.status_variables)
         if last.triggers.exist:
             variables.pop("table_map_for_update", None)
+        microsecond = self.clock.statement_time(number, 0)[1]
         for part in last.parts():
-            used = statement_variables(part, self.session, self.line)
-            variables |= {name: used[name] for name in ("time_zone", "microseconds") if name in used}
+            variables |= clock_variables(part, part.changes, microsecond, self.session, self.line)
         return begin.replace(status_variables=in_order(variables, self.line))
 
     def _begin_variables(self, number: int, first: Step) -> StatusVariables:

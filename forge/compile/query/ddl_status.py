@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any
 
+from forge.compile.query.clock import TIMESTAMPS, ZONED
 from forge.compile.query.status import (
     MAX_DATABASES,
     OVER_MAX_DATABASES,
-    ZONED,
     in_order,
-    reads_fraction,
     session_variables,
     timestamp_variables,
 )
@@ -37,7 +36,6 @@ from forge.plan.definitions import (
 )
 from forge.plan.engines import is_defined_atomically
 from forge.plan.session import Session
-from forge.plan.sql_modes import sql_mode
 from forge.plan.tables import TableColumn
 from forge.servers import ServerLine
 
@@ -103,9 +101,8 @@ def ddl_variables(
         variables["sql_require_primary_key"] = int(session.sql_require_primary_key)
         if _defines_timestamp(statement) and not statement.no_effect:
             variables |= timestamp_variables(session, line)
-    making = _making(statement)
-    if making is not None:
-        variables |= _time_variables(making, microsecond, session, line)
+    if _makes_table(statement):
+        variables |= _clock_variables(statement, _added(statement), microsecond, session, line)
     return in_order(variables, line)
 
 
@@ -132,20 +129,14 @@ def mariadb_ddl_variables(
         variables["mariadb_ddl_xid"] = xid
     if line.query.says_collations and not statement.no_effect and statement.text.names_charset:
         variables["character_set_collations"] = line.query.character_set_collations
-    making = _making(statement)
-    if making is None:
-        return in_order(variables, line)
-    # A literal default of a DATETIME is checked without the zone here, and so is a zero TIMESTAMP that the text states.
-    zone = any(_has_timestamp_default(column) and not _has_zero_default(column) for column in making.columns)
-    # ALTER TABLE evaluates CURRENT_TIMESTAMP of all columns.
-    altered = making.columns if isinstance(statement, TableAlteration) else []
-    evaluated = [column for column in altered if column.default_now]
-    zone = zone or (isinstance(statement, TableCreation) and statement.zone)
-    versions = isinstance(statement, TableAlteration) and statement.adds_versions
-    if zone or versions or any(column.type.name != "TIMESTAMP" or column.clock_is_local for column in evaluated):
-        variables["time_zone"] = session.time_zone
-    if versions or reads_fraction(evaluated, line):
-        variables["hrnow"] = microsecond
+    if _makes_table(statement):
+        # ALTER TABLE evaluates CURRENT_TIMESTAMP of all columns.
+        altered = _columns(statement) if isinstance(statement, TableAlteration) else []
+        variables |= _clock_variables(statement, altered, microsecond, session, line)
+        if isinstance(statement, TableAlteration) and statement.adds_versions:
+            variables |= {"time_zone": session.time_zone, "hrnow": microsecond}
+        if isinstance(statement, TableCreation) and statement.zone:
+            variables["time_zone"] = session.time_zone
     return in_order(variables, line)
 
 
@@ -169,45 +160,44 @@ def _has_mariadb_xid(statement: DdlStatement, line: ServerLine) -> bool:
 
 def create_select_variables(statement: TableCreationSelect, session: Session, line: ServerLine) -> dict[str, Any]:
     """What all QUERY events of CREATE TABLE ... SELECT have: the zone, if the default of a moment is checked."""
-    zone = _checks_moment_default(_columns(statement), session, line)
-    variables = session_variables(session, line) | ({"time_zone": session.time_zone} if zone else {})
+    variables = session_variables(session, line) | _clock_variables(statement, (), 0, session, line)
     if _defines_timestamp(statement):
         variables |= timestamp_variables(session, line)
     return variables
 
 
-@dataclass(frozen=True, slots=True)
-class _Making:
-    """A table that is made, or made anew."""
-
-    columns: list[TableColumn]
-    #: The columns that get values.
-    filled: list[TableColumn]
-
-
-def _making(statement: DdlStatement) -> _Making | None:
-    """What the statement makes; None if it makes no table, or changes nothing but a name."""
-    columns = _columns(statement)
-    if statement.no_effect:
-        return None
+def _makes_table(statement: DdlStatement) -> bool:
+    """Whether the statement makes a table, or makes one anew."""
     match statement:
+        case DdlStatement(no_effect=True):
+            return False
         case TableCreation() | TableCreationLike() | TableCreationSelect():
-            return _Making(columns, [])
-        case TableAlteration(change=TableChange(touches_names_only=False) as change):
-            names = {column.name.lower() for column in change.before.columns}
-            return _Making(columns, [column for column in change.defines if column.name.lower() not in names])
-    return None
+            return True
+        case TableAlteration(change=TableChange(touches_names_only=False)):
+            return True
+    return False
 
 
-def _time_variables(making: _Making, microsecond: int, session: Session, line: ServerLine) -> dict[str, Any]:
-    """TIME_ZONE and MICROSECONDS of MySQL's statements that make or change a table."""
-    evaluated = [column for column in making.filled if column.default_now]
-    zone = _checks_moment_default(making.columns, session, line)
-    zone = zone or any(column.type.name == "DATETIME" for column in evaluated)
+def _clock_variables(
+    statement: DdlStatement, filled: Iterable[TableColumn], microsecond: int, session: Session, line: ServerLine
+) -> dict[str, Any]:
+    """Those of the clock: literal defaults of moments are checked, and ``filled`` columns may get the time."""
+    now = [column for column in filled if column.default_now]
+    zone = any(_is_checked(column, line) for column in _columns(statement))
+    zone = zone or any(column.type.name == "DATETIME" or column.clock_is_local for column in now)
+    whole = {"DATETIME"} if line.texts.fraction_of_datetime_defaults else set()
+    whole |= TIMESTAMPS if line.texts.fraction_of_timestamp_defaults else set()
     variables: dict[str, Any] = {"time_zone": session.time_zone} if zone else {}
-    if any(column.type.fsp for column in evaluated):
-        variables["microseconds"] = microsecond
+    if any(column.now_digits > 0 or column.type.name in whole for column in now):
+        variables[line.query.fraction_variable] = microsecond
     return variables
+
+
+def _is_checked(column: TableColumn, line: ServerLine) -> bool:
+    """Whether the server needs the zone for a literal default: MariaDB not for that of a DATETIME, and for no zero."""
+    if column.default is None or column.type.name not in (ZONED if line.values.takes_offsets else TIMESTAMPS):
+        return False
+    return line.texts.converts_defaults or not str(column.default).startswith("0000-00-00")
 
 
 def _columns(statement: DdlStatement) -> list[TableColumn]:
@@ -218,7 +208,7 @@ def _defines_timestamp(statement: AnyTableCreation | TableAlteration) -> bool:
     return any(column.type.name == "TIMESTAMP" for column in _defined(statement))
 
 
-def _defined(statement: AnyTableCreation | TableAlteration) -> tuple[TableColumn, ...]:
+def _defined(statement: DdlStatement) -> tuple[TableColumn, ...]:
     """The columns that the text defines."""
     match statement:
         case TableCreation() | TableCreationSelect():
@@ -228,26 +218,9 @@ def _defined(statement: AnyTableCreation | TableAlteration) -> tuple[TableColumn
     return ()
 
 
-def _checks_moment_default(columns: list[TableColumn], session: Session, line: ServerLine) -> bool:
-    """A DATETIME whose date a mode forbids is not looked at further (recorded on MySQL 9.7, without strict mode)."""
-    mode = sql_mode(session.sql_mode, line)
-    return any(
-        _has_moment_default(column)
-        and (
-            column.type.name == "TIMESTAMP"
-            or (line.values.takes_offsets and not mode.forbids_date(str(column.default)))
-        )
-        for column in columns
-    )
-
-
-def _has_moment_default(column: TableColumn) -> bool:
-    return column.type.name in ZONED and column.has_default and column.default is not None
-
-
-def _has_timestamp_default(column: TableColumn) -> bool:
-    return column.type.name == "TIMESTAMP" and _has_moment_default(column)
-
-
-def _has_zero_default(column: TableColumn) -> bool:
-    return str(column.default).startswith("0000-00-00")
+def _added(statement: DdlStatement) -> list[TableColumn]:
+    """The columns that ALTER TABLE adds."""
+    if not isinstance(statement, TableAlteration) or statement.change is None:
+        return []
+    names = {column.name.lower() for column in statement.change.before.columns}
+    return [column for column in statement.change.defines if column.name.lower() not in names]

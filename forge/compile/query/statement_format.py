@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from forge.compile.query.clock_use import evaluates_fraction, uses_zone
+from forge.compile.query.clock import clock_variables
 from forge.compile.query.status import (
     MAX_DATABASES,
     OVER_MAX_DATABASES,
@@ -48,17 +48,14 @@ _DUPLICATES = {"error": 0, "ignore": 1, "replace": 2}
 def statement_variables(statement: RowsStatement, session: Session, line: ServerLine) -> dict[str, Any]:
     """Status variables that the statement's QUERY and its BEGIN share."""
     variables = session_variables(session, line)
-    if uses_zone(statement, line):
-        variables["time_zone"] = session.time_zone
-    if evaluates_fraction(statement, line):
-        microsecond = 0 if statement.context.time is None else statement.context.time[1]
-        variables[line.query.fraction_variable] = microsecond
+    microsecond = 0 if statement.context.time is None else statement.context.time[1]
+    variables |= clock_variables(statement, statement.changes, microsecond, session, line)
     text = statement.text
     if line.query.says_collations and text.load is None and text.clauses.names_charset:
         variables["character_set_collations"] = line.query.character_set_collations
     # MariaDB writes it of several tables only; a trigger is a statement of its own, which clears it (recorded).
     marks_tables = line.query.table_map_for_update == "all" or text.clauses.several_tables
-    if statement.kind == "update" and marks_tables and not statement.triggers.fired_on_update:
+    if statement.kind == "update" and marks_tables and not statement.triggers.exist:
         variables["table_map_for_update"] = statement.opened.update_bits
     if line.knows("updated_databases"):
         names = statement.opened.databases or (statement.table.database,)

@@ -61,6 +61,8 @@ class DescribedTable:
         raise ScenarioError(f"this table has no {name} record")
 
 
+Maker = Callable[[DescribedTable], None]
+
 _CHARSETS = ("default_charset", "column_charset")
 _MEMBER_CHARSETS = ("enum_set_default_charset", "enum_set_column_charset")
 _KEYS = ("simple_primary_key", "prefix_primary_key")
@@ -68,98 +70,70 @@ _KEYS = ("simple_primary_key", "prefix_primary_key")
 _UNKNOWN_COLLATION = 9999
 
 
-def _drop_last(name: str) -> Callable[[DescribedTable], None]:
-    def apply(metadata: DescribedTable) -> None:
-        metadata.put(name, metadata.value(name)[:-1])
-
-    return apply
+def _value(name: str, change: Callable[[Any], Any]) -> Maker:
+    """The record's value is changed; bytes that it becomes stand for the value's own."""
+    return lambda metadata: metadata.put(name, change(metadata.value(name)))
 
 
-def _one_more(name: str, item: Any) -> Callable[[DescribedTable], None]:
-    def apply(metadata: DescribedTable) -> None:
-        metadata.put(name, (*metadata.value(name), item))
-
-    return apply
+def _raw(name: str, change: Callable[[bytes], bytes]) -> Maker:
+    """The record's bytes are changed."""
+    return lambda metadata: metadata.put(name, change(metadata.bytes_of(name)))
 
 
-def _last_byte_off(name: str) -> Callable[[DescribedTable], None]:
-    def apply(metadata: DescribedTable) -> None:
-        metadata.put(name, metadata.bytes_of(name)[:-1])
-
-    return apply
+def _drop_last(name: str) -> Maker:
+    return _value(name, lambda value: value[:-1])
 
 
-def _extra_byte(name: str) -> Callable[[DescribedTable], None]:
-    def apply(metadata: DescribedTable) -> None:
-        metadata.put(name, metadata.bytes_of(name) + b"\0")
-
-    return apply
+def _one_more(name: str, item: Any) -> Maker:
+    return _value(name, lambda value: (*value, item))
 
 
-def _padding(name: str) -> Callable[[DescribedTable], None]:
-    def apply(metadata: DescribedTable) -> None:
-        bits = metadata.value(name)
+def _every(name: str, item: Any) -> Maker:
+    return _value(name, lambda value: (item,) * len(value))
+
+
+def _padding(name: str) -> Maker:
+    def padded(bits: str) -> str:
         if len(bits) % 8 == 0:
             raise ScenarioError(f"the {name} record of this table has no padding bits")
-        metadata.put(name, bits.ljust(-(-len(bits) // 8) * 8, "1"))
+        return bits.ljust(-(-len(bits) // 8) * 8, "1")
 
-    return apply
+    return _value(name, padded)
 
 
-def _counts_one_more(name: str) -> Callable[[DescribedTable], None]:
+def _counts_one_more(name: str) -> Maker:
     """The number of members is one more than there are."""
 
-    def apply(metadata: DescribedTable) -> None:
-        *others, last = metadata.value(name)
+    def counted(value: Any) -> bytes:
+        *others, last = value
         members = b"".join(pack_int(len(member)) + member for member in last)
-        before = build_value(record(name, tuple(others)))
-        metadata.put(name, before + pack_int(len(last) + 1) + members)
+        return build_value(record(name, tuple(others))) + pack_int(len(last) + 1) + members
 
-    return apply
-
-
-def _without_last_member(name: str) -> Callable[[DescribedTable], None]:
-    def apply(metadata: DescribedTable) -> None:
-        *others, last = metadata.value(name)
-        metadata.put(name, (*others, last[:-1]))
-
-    return apply
+    return _value(name, counted)
 
 
-def _text_beyond(name: str) -> Callable[[DescribedTable], None]:
+def _without_last_member(name: str) -> Maker:
+    return _value(name, lambda value: (*value[:-1], value[-1][:-1]))
+
+
+def _text_beyond(name: str) -> Maker:
     """The last text of the record claims more bytes than the record has."""
 
-    def apply(metadata: DescribedTable) -> None:
-        data = metadata.bytes_of(name)
-        value = metadata.value(name)
+    def beyond(value: Any) -> bytes:
+        data = build_value(record(name, value))
         last = value[-1] if name == "column_name" else value[-1][-1]
         size = len(last.encode("utf-8", "surrogateescape") if isinstance(last, str) else last)
-        metadata.put(
-            name, data[: len(data) - size - len(pack_int(size))] + pack_int(size + 9) + data[len(data) - size :]
-        )
+        return data[: len(data) - size - len(pack_int(size))] + pack_int(size + 9) + data[len(data) - size :]
 
-    return apply
+    return _value(name, beyond)
 
 
-def _bits(name: str, bit: str) -> Callable[[DescribedTable], None]:
-    def apply(metadata: DescribedTable) -> None:
-        metadata.put(name, bit * len(metadata.value(name)))
-
-    return apply
+def _key(parts: Callable[[DescribedTable], tuple[tuple[int, int], ...]]) -> Maker:
+    return lambda metadata: metadata.put_either(_KEYS, "prefix_primary_key", parts(metadata))
 
 
-def _key(parts: Callable[[DescribedTable], tuple[tuple[int, int], ...]]) -> Callable[[DescribedTable], None]:
-    def apply(metadata: DescribedTable) -> None:
-        metadata.put_either(_KEYS, "prefix_primary_key", parts(metadata))
-
-    return apply
-
-
-def _simple_key(parts: Callable[[DescribedTable], tuple[int, ...]]) -> Callable[[DescribedTable], None]:
-    def apply(metadata: DescribedTable) -> None:
-        metadata.put_either(_KEYS, "simple_primary_key", parts(metadata))
-
-    return apply
+def _simple_key(parts: Callable[[DescribedTable], tuple[int, ...]]) -> Maker:
+    return lambda metadata: metadata.put_either(_KEYS, "simple_primary_key", parts(metadata))
 
 
 def _first(metadata: DescribedTable, chosen: Callable[[Column], bool], what: str) -> int:
@@ -188,27 +162,24 @@ def _key_cut(metadata: DescribedTable) -> None:
     metadata.put_either(_KEYS, "prefix_primary_key", b"\0")
 
 
-def _charset(value: Callable[[tuple[int, ...]], Any], name: str = "column_charset") -> Callable[[DescribedTable], None]:
-    """The charset record in the form ``name`` with a value metadata of the collations of the character columns."""
-
-    def apply(metadata: DescribedTable) -> None:
-        metadata.put_either(
-            _CHARSETS, name, value(metadata.collations(lambda column: is_character(column, metadata.mariadb)))
-        )
-
-    return apply
+def _charset(value: Callable[[tuple[int, ...]], Any], name: str = "column_charset") -> Maker:
+    """The charset record in the form ``name`` with a value made of the collations of the character columns."""
+    return lambda metadata: metadata.put_either(_CHARSETS, name, value(_character_collations(metadata)))
 
 
-def _member_charset(value: Callable[[tuple[int, ...]], Any], name: str) -> Callable[[DescribedTable], None]:
-    def apply(metadata: DescribedTable) -> None:
-        counted = metadata.collations(lambda column: is_enum(column) or is_set(column))
-        metadata.put_either(_MEMBER_CHARSETS, name, value(counted))
+def _character_collations(metadata: DescribedTable) -> tuple[int, ...]:
+    return metadata.collations(lambda column: is_character(column, metadata.mariadb))
 
-    return apply
+
+def _member_charset(value: Callable[[tuple[int, ...]], Any], name: str) -> Maker:
+    def collations(metadata: DescribedTable) -> tuple[int, ...]:
+        return metadata.collations(lambda column: is_enum(column) or is_set(column))
+
+    return lambda metadata: metadata.put_either(_MEMBER_CHARSETS, name, value(collations(metadata)))
 
 
 def _charsets_differ(metadata: DescribedTable) -> None:
-    counted = metadata.collations(lambda column: is_character(column, metadata.mariadb))
+    counted = _character_collations(metadata)
     metadata.put_either(_CHARSETS, "default_charset", (_other(counted[0]), ()))
     metadata.put_behind("default_charset", record("column_charset", counted))
 
@@ -229,7 +200,7 @@ def _repeated(metadata: DescribedTable) -> None:
     metadata.put_behind(name, record(name, "".join("01"[bit == "0"] for bit in bits)))
 
 
-def _tail(cut: Callable[[bytes, MetadataRecord], bytes]) -> Callable[[DescribedTable], None]:
+def _tail(cut: Callable[[bytes, MetadataRecord], bytes]) -> Maker:
     """The last record, or what is left of it, becomes bytes that are no record."""
 
     def apply(metadata: DescribedTable) -> None:
@@ -244,18 +215,12 @@ def _longer(whole: bytes, last: MetadataRecord) -> bytes:
     return bytes([last.type_code]) + pack_int(len(value) + 1) + value
 
 
-def _ends_with(more: bytes) -> Callable[[DescribedTable], None]:
-    def apply(metadata: DescribedTable) -> None:
-        metadata.tail = more
-
-    return apply
+def _ends_with(more: bytes) -> Maker:
+    return lambda metadata: setattr(metadata, "tail", more)
 
 
-def _type_zero(value: bytes) -> Callable[[DescribedTable], None]:
-    def apply(metadata: DescribedTable) -> None:
-        metadata.records.append(MetadataRecord(0, value))
-
-    return apply
+def _type_zero(value: bytes) -> Maker:
+    return lambda metadata: metadata.records.append(MetadataRecord(0, value))
 
 
 def _without_columns(metadata: DescribedTable) -> None:
@@ -267,7 +232,7 @@ def _without_columns(metadata: DescribedTable) -> None:
 _SIGNEDNESS = bytes([METADATA_CODES["signedness"]])
 
 #: Each raises ScenarioError for a table whose records cannot have the fault.
-MAKERS: dict[str, Callable[[DescribedTable], None]] = {
+MAKERS: dict[str, Maker] = {
     # The frame.
     "record_cut": _tail(lambda whole, _: whole[:-1]),
     "record_beyond_event": _tail(_longer),
@@ -280,13 +245,13 @@ MAKERS: dict[str, Callable[[DescribedTable], None]] = {
     "record_contradicted": _repeated,
     "record_without_columns": _without_columns,
     # SIGNEDNESS, VISIBILITY.
-    "signedness_short": _last_byte_off("signedness"),
-    "signedness_long": _extra_byte("signedness"),
+    "signedness_short": _raw("signedness", lambda data: data[:-1]),
+    "signedness_long": _raw("signedness", lambda data: data + b"\0"),
     "signedness_padding": _padding("signedness"),
-    "visibility_short": _last_byte_off("visibility"),
-    "visibility_long": _extra_byte("visibility"),
+    "visibility_short": _raw("visibility", lambda data: data[:-1]),
+    "visibility_long": _raw("visibility", lambda data: data + b"\0"),
     "visibility_padding": _padding("visibility"),
-    "visibility_none": _bits("visibility", "0"),
+    "visibility_none": _value("visibility", lambda bits: "0" * len(bits)),
     # Character sets.
     "charset_list_short": _charset(lambda counted: counted[:-1]),
     "charset_list_long": _charset(lambda counted: (*counted, 8)),
@@ -307,8 +272,8 @@ MAKERS: dict[str, Callable[[DescribedTable], None]] = {
     "name_missing": _drop_last("column_name"),
     "name_added": _one_more("column_name", "more"),
     "name_beyond_record": _text_beyond("column_name"),
-    "name_empty": lambda metadata: metadata.put("column_name", ("",) * len(metadata.columns)),
-    "name_repeated": lambda metadata: metadata.put("column_name", ("same",) * len(metadata.columns)),
+    "name_empty": _every("column_name", ""),
+    "name_repeated": _every("column_name", "same"),
     "enum_list_missing": _drop_last("enum_members"),
     "enum_list_added": _one_more("enum_members", (b"x", b"y")),
     "enum_member_missing": _without_last_member("enum_members"),
@@ -322,12 +287,10 @@ MAKERS: dict[str, Callable[[DescribedTable], None]] = {
     # Geometry and vectors.
     "geometry_missing": _drop_last("geometry_type"),
     "geometry_added": _one_more("geometry_type", 1),
-    "geometry_unknown": lambda metadata: metadata.put("geometry_type", (99,) * len(metadata.value("geometry_type"))),
+    "geometry_unknown": _every("geometry_type", 99),
     "dimensions_missing": _drop_last("vector_dimensions"),
     "dimensions_added": _one_more("vector_dimensions", 3),
-    "dimensions_wrong": lambda metadata: metadata.put(
-        "vector_dimensions", (1,) * len(metadata.value("vector_dimensions"))
-    ),
+    "dimensions_wrong": _every("vector_dimensions", 1),
     # The key.
     "key_index_beyond": _simple_key(lambda metadata: (len(metadata.columns),)),
     "key_column_twice": _simple_key(lambda metadata: (0, 0)),

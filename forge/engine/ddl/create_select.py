@@ -19,8 +19,7 @@ from forge.engine.rows.numbering import Numbering
 from forge.engine.rows.own_order import SCAN, agreed, by_key, by_partition, key_ranges, scanned
 from forge.engine.rows.where import Condition, matching, parse_where
 from forge.errors import ScenarioError
-from forge.plan.changes import Origin, RowChange
-from forge.plan.effects import Evaluation
+from forge.plan.changes import RowChange
 from forge.plan.engines import is_transactional
 from forge.plan.statement_text import StatementText
 from forge.plan.statements import RowsStatement
@@ -64,7 +63,6 @@ class CopiedRows:
             )
         #: The first AUTO_INCREMENT value that was generated, and whether a DATETIME or TIMESTAMP was copied.
         self.first_number: int | None = None
-        self.copies_moments = False
 
     def _index_of(self, name: str, offset: int) -> int:
         return self.source.definition.index_of(name, offset)
@@ -237,10 +235,6 @@ class CopiedRows:
             changes = []
             # The server does not know how many rows there will be.
             numbering = Numbering(state.next_auto_increment, 1, is_transactional(state.table))
-            moments = [index for index, _ in self.chosen if facts_of(self.selectable[index].type).is_moment]
-            self.copies_moments = any(
-                self.source.rows[number][index] is not None for number in numbers for index in moments
-            )
             for number in numbers:
                 source = self._row(number)
                 cells = [self._cell(column, places, source, numbering) for column in state.table.columns]
@@ -253,22 +247,12 @@ class CopiedRows:
             table=state.table,
             changes=tuple(changes),
             text=StatementText(sql, frozenset(assigned)),
-            evaluation=self._evaluation(state, numbers, moments),
         )
 
     def _converted(self, column: TableColumn, literal: Value | None) -> Value:
         """A literal as the new table's column holds it."""
         wire = column_for(column.type, name=column.name, nullable=column.nullable, server=self.server)
         return taken(wire, literal, clips=False).value
-
-    def _evaluation(self, state: TableState, numbers: list[int], moments: list[int]) -> Evaluation:
-        """What the server had asked the time zone for: literal defaults of moments, and their values."""
-        first = self.source.rows[numbers[0]] if numbers else ()
-        copied = any(first and first[index] is not None for index in moments)
-        defaults = any(facts_of(c.type).is_moment and c.default is not None for c in state.table.columns)
-        later: frozenset[Origin] = frozenset(("literal",) if self.copies_moments else ())
-        origins = tuple(later if facts_of(c.type).is_moment else frozenset() for c in state.table.columns)
-        return Evaluation(uses_zone=copied or defaults, origins=origins)
 
     def _cell(self, column: TableColumn, places: dict[str, int], source: Row, numbering: Numbering) -> Value | None:
         index = places.get(column.name.lower())

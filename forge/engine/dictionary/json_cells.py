@@ -121,15 +121,6 @@ _EXPECTED: Final = {
 }
 
 
-def asks_for_zone(value: Json) -> bool:
-    """Whether the SQL of a document asks for the session's time zone: casts to TIME and DATETIME do (recorded)."""
-    if isinstance(value, dict):
-        return any(map(asks_for_zone, value.values()))
-    if isinstance(value, list):
-        return any(map(asks_for_zone, value))
-    return isinstance(value, Opaque) and value.field_type in (WireType.TIME, WireType.DATETIME, WireType.TIMESTAMP)
-
-
 def stored_times(value: Json, dialect: Dialect) -> Json:
     """The document as the server stores its TIMEs."""
     if not dialect.json_days_of_32_hours:

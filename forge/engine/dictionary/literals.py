@@ -137,7 +137,7 @@ def taken(column: Column, declared: Any, *, clips: bool) -> Clipped:
         clipped = _clipped(column, declared)
         if clipped.value is not None and _facts(column).has_date and has_zero_part(column, clipped.value):
             # NO_ZERO_IN_DATE without strict mode.
-            return clipped._replace(value=codec_for(column).clip(column, "0000-00-00").value, is_read=False)
+            return clipped._replace(value=codec_for(column).clip(column, "0000-00-00").value)
         return clipped
     codec = codec_for(column)
     value = strict_value(column, codec, declared)

@@ -28,8 +28,6 @@ class Trigger:
     #: Those that it names as NEW and OLD, and of a BEFORE trigger those of NEW, which servers count as written.
     names: frozenset[str]
     writes: frozenset[str]
-    #: The first thing that it does is to change rows.
-    starts_with_rows: bool
 
 
 def trigger_of(statement: CreateTrigger, table: TableName) -> Trigger:
@@ -44,5 +42,4 @@ def trigger_of(statement: CreateTrigger, table: TableName) -> Trigger:
         sets=changes.sets,
         names=changes.new | changes.old,
         writes=changes.new if statement.timing == "before" else frozenset(),
-        starts_with_rows=changes.starts_with_rows,
     )

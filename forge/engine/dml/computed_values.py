@@ -54,7 +54,7 @@ class ComputedValue:
     @property
     def literal(self) -> Clipped:
         """Its text in the place of a literal."""
-        return Clipped(None, self.sql, is_read=False)
+        return Clipped(None, self.sql)
 
     def of(self, row: Row) -> Value | None:
         """What it gives in a row.  Raises ScenarioError for what the column cannot hold."""

@@ -11,7 +11,7 @@ from forge.engine.dml.insert_form import Kind
 from forge.engine.dml.json_updates import JsonUpdate, is_json_update
 from forge.engine.requests.cells import ColumnPlace
 from forge.engine.requests.statements import Insert, Replace
-from forge.engine.rows.cells import NULL, cell_value, not_null
+from forge.engine.rows.cells import cell_value, not_null
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.time_zones import check_reads
 from forge.engine.rows.where import column_index
@@ -49,31 +49,28 @@ def declared_updates(
 
 def updated_cells(
     state: TableState, updates: Mapping[int, Source], before: Row, new: Row, context: DmlContext, *, rows: int
-) -> tuple[dict[int, Value | None], dict[int, Clipped]]:
-    """The values that the columns in ``updates`` get in the row ``before``, and their literals.
+) -> dict[int, Value | None]:
+    """The values that the columns in ``updates`` get in the row ``before``.
 
     ``new`` is the row that could not be added, of ``rows``.  Raises ScenarioError and UnsupportedError.
     """
     # Without strict mode several rows are spared what one row is not (ER_BAD_NULL_ERROR).
     spares = context.ignores or (context.clips and rows > 1)
     values: dict[int, Value | None] = {}
-    literals: dict[int, Clipped] = {}
     for index, source in updates.items():
         if isinstance(source, int):
             column = state.columns[index]
             value = _as_of(column, state.columns[source], new[source], context)
             values[index] = not_null(column, value, state.name, clips=spares)
-            literals[index] = NULL
         elif isinstance(source, JsonUpdate):
             # Here the server does not patch the stored document.
             row = [values.get(place, value) for place, value in enumerate(before)]
             update = source.apply(row[index], row, patches=False)
-            values[index], literals[index] = update.document, NULL._replace(converts=update.converts)
+            values[index] = update.document
         else:
             # NULL is refused only where a row gets it.
-            value = not_null(state.columns[index], source.value, state.name, clips=spares)
-            values[index], literals[index] = value, source._replace(value=value)
-    return values, literals
+            values[index] = not_null(state.columns[index], source.value, state.name, clips=spares)
+    return values
 
 
 def _as_of(

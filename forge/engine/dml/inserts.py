@@ -13,22 +13,21 @@ from forge.engine.dictionary.table_state import TableState
 from forge.engine.dml.duplicate_updates import declared_updates, updated_cells
 from forge.engine.dml.generated_inserts import GeneratedInsert, insert_generated, is_suited
 from forge.engine.dml.insert_form import Kind, declared_rows
-from forge.engine.dml.json_updates import JsonUpdate
 from forge.engine.dml.row_texts import duplicate_text, insert_text
 from forge.engine.dml.row_times import remove_row, rest_of_change, stamped
 from forge.engine.dml.same_rows import check_same
 from forge.engine.dml.spared_rows import spared
 from forge.engine.dml.trigger_cells import trigger_cells
-from forge.engine.dml.updates import unstamped, updated_row
+from forge.engine.dml.updates import updated_row
 from forge.engine.requests.cells import ColumnPlace
 from forge.engine.requests.statements import Insert, Replace, Statement
-from forge.engine.rows.cells import cell_value, not_null, origin
+from forge.engine.rows.cells import cell_value, not_null
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.defaults import omitted_value, with_generated
 from forge.engine.rows.numbering import Numbering
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, about
-from forge.plan.changes import EvaluatedRow, Insertions, Origin, RowChange
+from forge.plan.changes import Insertions, RowChange
 from forge.plan.effects import Evaluation, Numbers, Search
 from forge.plan.engines import is_transactional
 from forge.plan.statement_text import Clauses, LongSql, StatementText
@@ -83,20 +82,12 @@ class _Insert:
         self.listed: set[int] = set()
         self.literals: list[dict[int, Clipped]] = []
         self.changes: list[RowChange] = []
-        #: Rows computed before the first change was logged: kind, row, and the literals.
-        self.evaluated: list[tuple[Literal["insert", "update"], Row, Mapping[int, Clipped]]] = []
         #: The columns stay marked as used after a row that was updated.
         self.stays_marked = False
         self.stale_number = False
         self.further: list[Further] = []
-        #: Columns of whose JSON functions the time zone was asked.
-        self.converted: set[int] = set()
         self.updates = dict(declared_updates(state, insert, kind, context))
         self.by_trigger, self.by_update_trigger = trigger_cells(state, kind, insert, context)
-        #: The columns that some row gave a literal for, not NULL, and those that some row left to their default.
-        self.read: set[int] = set()
-        self.now: set[int] = set()
-        self.defaulted: set[int] = set()
         #: The rows, where they are stored all at once.
         self.generated: GeneratedInsert | None = None
         #: What ON DUPLICATE KEY UPDATE has come upon.
@@ -130,43 +121,12 @@ class _Insert:
                 line=self.context.line,
             ),
             search=Search(matched=self.rows),
-            evaluation=self._evaluation(columns),
-        )
-
-    def _evaluation(self, columns: list[int]) -> Evaluation:
-        return Evaluation(
-            rows=tuple(
-                EvaluatedRow(kind, row, tuple(self._origin(kind, i, literals, columns) for i in range(len(row))))
-                for kind, row, literals in self.evaluated
-            ),
-            origins=tuple(self._origins(index, columns) for index in range(len(self.state.columns))),
-            numbers=Numbers(self.first_number, self.first_stored),
-            duplicate=self.duplicate,
+            evaluation=Evaluation(numbers=Numbers(self.first_number, self.first_stored), duplicate=self.duplicate),
         )
 
     def _assigned(self, columns: list[int]) -> frozenset[int]:
         by_triggers = self.context.references.written_by_triggers(self.state.table, "insert")
         return frozenset((*columns, *self.by_trigger)) | by_triggers
-
-    def _origin(self, kind: str, index: int, literals: Mapping[int, Clipped], columns: list[int]) -> Origin:
-        if kind == "insert":
-            forgotten = index not in literals and self._is_forgotten(self.state.columns[index])
-            return "unread" if forgotten else origin(index, literals, columns)
-        source = self.updates.get(index)
-        if isinstance(source, int) and self.state.columns[source].is_timestamp:
-            return "converted"
-        return origin(index, literals)
-
-    def _origins(self, index: int, columns: list[int]) -> frozenset[Origin]:
-        """Where the values of a column come from in all rows."""
-        origins: list[Origin] = ["literal"] if index in self.read else []
-        if index in self.now:
-            origins.append("now")
-        if index in self.converted or any(cells[index].converts for cells in self.literals if index in cells):
-            origins.append("converted")
-        if index in self.defaulted:
-            origins.append("default" if index in columns else "omitted")
-        return frozenset(origins)
 
     def _columns(self) -> list[int]:
         """The columns that the statement's text gives values for."""
@@ -205,25 +165,19 @@ class _Insert:
             return False
         self.numbering = self.generated.numbering
         self.first_number = self.first_stored = self.generated.first_number
-        for place, (row, literals) in enumerate(self.generated.examples):
+        for _, literals in self.generated.examples:
             self.literals.append(literals)
             self.listed |= literals.keys()
-            if place == 0:
-                self.evaluated.append(("insert", row, literals))
-            self._note("insert", row, literals)
         return True
 
     def _row(self, cells: Mapping[str, Any], steps: tuple[str | int, ...]) -> None:
         number, updates = len(self.literals), bool(self.updates)
         with spared(self.state, self.context, number=number, rows=self.rows, updates=updates):
-            row, literals, mark, generated = self._computed(cells, steps)
-        self._evaluate("insert", row, literals | self.by_trigger)
+            row, mark, generated = self._computed(cells, steps)
         self._store(row, mark, generated)
 
-    def _computed(
-        self, cells: Mapping[str, Any], steps: tuple[str | int, ...]
-    ) -> tuple[Row, dict[int, Clipped], int, int]:
-        """A row, its literals, and the statement's next number before it and that which it has got."""
+    def _computed(self, cells: Mapping[str, Any], steps: tuple[str | int, ...]) -> tuple[Row, int, int]:
+        """A row, and the statement's next number before it and that which it has got."""
         state, context = self.state, self.context
         literals: dict[int, Clipped] = {}
         name = ""
@@ -238,8 +192,6 @@ class _Insert:
             # To enter the place of each cell beforehand would take longer than most cells.
             with context.place(self.kind, *steps, name):
                 raise
-        if self.insert.select is not None:
-            literals = {index: cell._replace(is_read=False) for index, cell in literals.items()}
         self.literals.append(literals)
         self.listed |= literals.keys()
         values: list[Value | None] = [
@@ -259,7 +211,7 @@ class _Insert:
         for index, cell in self.by_trigger.items():
             values[index] = cell.value
         row = with_generated(state.columns, values, clips=context.clips or context.ignores)
-        return row, literals, mark, generated
+        return row, mark, generated
 
     def _named(self, name: str) -> tuple[int, ColumnPlace]:
         """The column of that name.  Raises ScenarioError."""
@@ -276,23 +228,6 @@ class _Insert:
                 f"column {column.name!r} is invisible, and `column_list: false` leaves it out",
                 expected="no cell for it",
             )
-
-    def _evaluate(self, kind: Literal["insert", "update"], row: Row, literals: Mapping[int, Clipped]) -> None:
-        if not self.changes:
-            self.evaluated.append((kind, row, literals))
-        self._note(kind, row, literals)
-
-    def _note(self, kind: Literal["insert", "update"], row: Row, literals: Mapping[int, Clipped]) -> None:
-        """Enter where the values of a row come from."""
-        for index, value in enumerate(row):
-            if value is None:
-                continue
-            if index not in literals:
-                self.defaulted |= {index} if kind == "insert" else set()
-            elif literals[index].is_now:
-                self.now.add(index)
-            elif literals[index].is_read or self._selects:
-                self.read.add(index)
 
     def _follow(self, changes: list[RowsStatement]) -> None:
         """Changes by foreign keys come before that of their parent."""
@@ -411,11 +346,8 @@ class _Insert:
         state = self.state
         before = state.rows[number]
         with spared(state, self.context, number=len(self.literals) - 1, rows=self.rows, updates=True):
-            values, literals = updated_cells(state, self.updates, before, new, self.context, rows=self.rows)
-        self.converted |= {i for i in self.updates if literals[i].converts and isinstance(self.updates[i], JsonUpdate)}
-        after, stamped = updated_row(state, before, values, self.by_update_trigger, self.context)
-        literals |= self.by_update_trigger
-        self._evaluate("update", after, literals if stamped else unstamped(state, literals))
+            values = updated_cells(state, self.updates, before, new, self.context, rows=self.rows)
+        after = updated_row(state, before, values, self.by_update_trigger, self.context)
         if after != before:
             if self.context.ignores and state.conflict_of_change(number, after) is not None:
                 return

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from forge.engine.dictionary.columns import ColumnDefinition
-from forge.engine.dictionary.json_cells import asks_for_zone, document_of_cell, stored_times, with_types
+from forge.engine.dictionary.json_cells import document_of_cell, stored_times, with_types
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.cells import check_takes_value
 from forge.engine.rows.context import DmlContext
@@ -29,13 +29,10 @@ def is_json_update(column: ColumnDefinition, cell: Any) -> bool:
 
 
 class Applied(NamedTuple):
-    """The document after the functions, the diffs that the server notes (None if it has none), and whether it asked for
-    the session's time zone.
-    """
+    """The document after the functions, and the diffs that the server notes (None if it has none)."""
 
     document: Value | None
     diffs: bytes | None
-    converts: bool
 
 
 class JsonUpdate:
@@ -61,7 +58,6 @@ class JsonUpdate:
         #: The columns that the functions read, the changed one among them.
         self.reads = frozenset(self._named | {index})
         check_reads([state.columns[index] for index in self.reads], context.time.offset)
-        self._converts = any(asks_for_zone(value) for function in functions for _, value in function.changes)
         sql = identifier(column.name)
         for function in functions:
             sql = function.sql(sql)
@@ -74,16 +70,12 @@ class JsonUpdate:
         """
         if document is None:
             # The server looks at no argument.
-            return Applied(None, None, converts=False)
+            return Applied(None, None)
         functions = self._constant or [
             self._stored(function) for function in self._functions(lambda name: self._cell_of(name, row))
         ]
         after, noted = update_document(document, functions, in_place=patches and self._patches)
-        columns = self._state.columns
-        converts = self._converts or any(
-            columns[index].is_timestamp and row[index] is not None for index in self._named
-        )
-        return Applied(after, build_diffs(noted) if noted is not None and patches else None, converts)
+        return Applied(after, build_diffs(noted) if noted is not None and patches else None)
 
     def _reference(self, name: str) -> SqlExpression:
         index = column_index(self._state, name)

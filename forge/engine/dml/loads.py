@@ -10,7 +10,7 @@ from forge.charsets import Collation, charset, collation, default_collation
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.dml.inserts import insert_rows
 from forge.engine.dml.load_file import LineReader, file_text
-from forge.engine.dml.load_set import Assignment, assignments, set_cells
+from forge.engine.dml.load_set import assignments, set_cells
 from forge.engine.requests.loads import LoadData
 from forge.engine.requests.statements import Insert, Replace, Statement
 from forge.engine.rows.context import DmlContext
@@ -67,7 +67,6 @@ def load_rows(state: TableState, load: LoadData, context: DmlContext) -> RowsSta
         else:
             new = Statement(insert=Insert(into=load.into, rows=declared, ignore=ignores))  # type: ignore[arg-type]
             result = insert_rows(state, new, "insert", context, rows_known=False)
-        result = _without_moments(result, clause)
     assigned = None if load.columns is None else result.text.assigned
     return replace(result, text=replace(result.text, source=_sql(state, load, file), assigned=assigned, load=file))
 
@@ -112,23 +111,6 @@ def _variables(
         number = None if text is None else text_collation.id
         variables[name[1:].lower()] = UserVariable(name[1:].lower(), text, collation=number)
     return tuple(variables.values())
-
-
-def _without_moments(statement: RowsStatement, clause: Sequence[Assignment]) -> RowsStatement:
-    """Columns that SET gives a DATETIME get no text to convert."""
-    moments = {part.index for part in clause if part.is_moment and part.column.type.name == "DATETIME"}
-    evaluation = statement.evaluation
-    origins = tuple(
-        sources - {"literal"} if index in moments else sources for index, sources in enumerate(evaluation.origins)
-    )
-    rows = tuple(
-        replace(
-            row,
-            origins=tuple("unread" if index in moments else origin for index, origin in enumerate(row.origins)),
-        )
-        for row in evaluation.rows
-    )
-    return replace(statement, evaluation=replace(evaluation, rows=rows, origins=origins))
 
 
 def _collation(load: LoadData, context: DmlContext) -> Collation:

@@ -12,11 +12,10 @@ from forge.engine.requests.statements import Further as DeclaredFurther
 from forge.engine.requests.statements import Statement
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.own_order import in_order_of_query
-from forge.engine.rows.where import Condition, is_impossible, keys_read, matching, parse_where, reached_columns
+from forge.engine.rows.where import Condition, is_impossible, keys_read, matching, parse_where
 from forge.plan.changes import ChangeKind
 from forge.plan.effects import Search
 from forge.plan.statements import RowsStatement
-from forge.servers import server_line
 
 
 def found_rows(
@@ -48,8 +47,6 @@ def search_of(kind: ChangeKind, state: TableState, conditions: list[Condition]) 
         search=Search(
             compared=frozenset(c.index for c in conditions if c.is_compared and not c.compares_together),
             compared_together=frozenset(condition.index for condition in conditions if condition.compares_together),
-            compared_twice=_compared_twice(conditions, state),
-            reached=reached_columns(conditions, state),
             impossible=is_impossible(conditions, state),
             empty=not state.rows,
             keys=frozenset() if state.rows else keys_read(conditions, state),
@@ -65,15 +62,6 @@ def parsed_conditions(
         with context.place(kind, "where", name):
             conditions += parse_where({name: declared}, state, dialect=context.catalog.dialect)
     return conditions
-
-
-def _compared_twice(conditions: list[Condition], state: TableState) -> frozenset[int]:
-    """Columns whose literals a server also compares one by one: BETWEEN x AND x, and on MySQL the ranges of a column in
-    a key (recorded).
-    """
-    keys = state.table.keys if server_line(state.definition.server).texts.compares_range_literals else ()
-    keyed = {part.column for key in keys for part in key.parts}
-    return frozenset(c.index for c in conditions if c.compares_twice or (c.compares_together and c.index in keyed))
 
 
 def read_columns(state: TableState, conditions: list[Condition], affected: int) -> frozenset[int]:

@@ -149,12 +149,10 @@ def _locked(
 
 def _triggers(statement: RowsStatement, context: DmlContext) -> TriggerEffects:
     fired = context.references.triggers(statement.table, statement.kind)
-    before = [trigger for trigger in fired if trigger.timing == "before"]
     return TriggerEffects(
         tables=frozenset(".".join(trigger.table) for trigger in context.catalog.live_triggers()),
         exist=bool(fired),
         reads=context.references.read_by_triggers(statement.table, statement.kind),
-        before=None if not before else "rows" if before[0].starts_with_rows else "other",
     )
 
 

@@ -51,7 +51,6 @@ def with_opened_tables(
             statement.triggers,
             calls=_calls(triggers),
             fired=bool(ran),
-            fired_on_update=any(trigger.event == "update" for trigger in ran),
         ),
         foreign_keys=replace(
             statement.foreign_keys, isolates=isolates or any(context.references.isolates(table, ()) for table in named)

@@ -15,7 +15,7 @@ from forge.engine.dml.searched_rows import found_rows, parsed_conditions, read_c
 from forge.engine.requests.cells import ColumnPlace, is_generator
 from forge.engine.requests.statements import Delete, Statement, Update
 from forge.engine.requests.statements import Further as DeclaredFurther
-from forge.engine.rows.cells import NULL, cell_value, not_null, origin, set_by_trigger
+from forge.engine.rows.cells import NULL, cell_value, not_null, set_by_trigger
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.defaults import with_generated
 from forge.engine.rows.where import (
@@ -23,8 +23,7 @@ from forge.engine.rows.where import (
     where_sql,
 )
 from forge.errors import ScenarioError, UnsupportedError
-from forge.plan.changes import EvaluatedRow, Origin, RowChange
-from forge.plan.effects import Evaluation
+from forge.plan.changes import RowChange
 from forge.plan.statement_text import Clauses, StatementText
 from forge.plan.statements import Further, RowsStatement
 from forge.plan.tables import Row
@@ -78,10 +77,9 @@ def update_rows(state: TableState, statement: Statement, update: Update, context
         for index in clause.values
     ]
     with context.place("update"):
-        changes, further, first_stamped = _changed(state, chosen, clause, by_trigger, portion, context)
+        changes, further = _changed(state, chosen, clause, by_trigger, portion, context)
     assigned = frozenset((*clause.values, *by_trigger))
     by_triggers = context.references.written_by_triggers(state.table, "update")
-    new_values = clause.values | {index: [cell.value] for index, cell in by_trigger.items()}
     return replace(
         searched,
         changes=tuple(changes),
@@ -96,17 +94,6 @@ def update_rows(state: TableState, statement: Statement, update: Update, context
             line=context.line,
         ),
         search=replace(searched.search, matched=len(chosen)),
-        evaluation=Evaluation(
-            _evaluated(state, changes, clause.literals | by_trigger, stamped=first_stamped),
-            origins=tuple(
-                _origins(
-                    new_values.get(index, ()) if chosen else (),
-                    clause.literals.get(index),
-                    clause.applied.get(index, ()),
-                )
-                for index in range(len(state.columns))
-            ),
-        ),
     )
 
 
@@ -146,28 +133,21 @@ def _changed(
     by_trigger: Mapping[int, Clipped],
     portion: Portion | None,
     context: DmlContext,
-) -> tuple[list[RowChange], list[Further], bool]:
-    """Change the rows: what is logged of them, of their children, and whether ON UPDATE stamped the first one."""
+) -> tuple[list[RowChange], list[Further]]:
+    """Change the rows: what is logged of them, and of their children."""
     changes: list[RowChange] = []
     further: list[Further] = []
-    first_stamped = False
     for position, number in enumerate(chosen):
         before = state.rows[number]
         new = {index: values[position] for index, values in clause.values.items()}
         cut = before if portion is None else portion.cut(state, before)
-        after, first = updated_row(state, cut, new, by_trigger, context)
+        after = updated_row(state, cut, new, by_trigger, context)
         if after == before:
             continue
         after = stamped(state, after, clause.values, context)
         context.references.check_row(state, after, before)
         cascaded = context.references.parent_changes(state, before, after)
         further += [Further(len(changes), change) for change in cascaded]
-        if not changes:
-            first_stamped = first
-            # The first row that is logged: what those before it did shows with it.
-            for index, of_rows in clause.applied.items():
-                asked = any(result.converts for result in of_rows[: position + 1])
-                clause.literals[index] = clause.literals[index]._replace(converts=asked)
         diffs = {index: of_rows[position].diffs for index, of_rows in clause.applied.items()}
         changes.append(RowChange(state.rows[number], after, diffs=diffs))
         try:
@@ -178,7 +158,7 @@ def _changed(
                 # Else the text has ORDER BY.
                 _check_order(state, chosen[position:], clause, by_trigger, context, position)
             raise
-    return changes, further, first_stamped
+    return changes, further
 
 
 def _check_order(
@@ -191,7 +171,7 @@ def _check_order(
 ) -> None:
     """Raises UnsupportedError if the rows could all be changed in another order, which a server may take."""
     rows = [
-        updated_row(state, state.rows[number], {i: v[place] for i, v in clause.values.items()}, by_trigger, context)[0]
+        updated_row(state, state.rows[number], {i: v[place] for i, v in clause.values.items()}, by_trigger, context)
         for place, number in enumerate(left, position)
     ]
     for number in left:
@@ -207,29 +187,8 @@ def _check_order(
     )
 
 
-def _origins(values: Sequence[Value | None], cell: Clipped | None, applied: Sequence[Applied]) -> frozenset[Origin]:
-    """Where the values of a column come from in all rows."""
-    origins: list[Origin] = []
-    if any(value is not None for value in values):
-        origins.append("now" if cell is not None and cell.is_now else "literal")
-    if any(update.converts for update in applied) or (origins and cell is not None and cell.converts):
-        origins.append("converted")
-    return frozenset(origins)
-
-
 def _so_far(row: Row, values: Mapping[int, list[Value | None]], position: int) -> Row:
     return tuple(values[index][position] if index in values else value for index, value in enumerate(row))
-
-
-def _evaluated(
-    state: TableState, changes: list[RowChange], literals: Mapping[int, Clipped], *, stamped: bool
-) -> tuple[EvaluatedRow, ...]:
-    """The first row that changed: rows before it had no value of ON UPDATE, and the same literals."""
-    if not changes or changes[0].after is None:
-        return ()
-    after = changes[0].after
-    literals = literals if stamped else unstamped(state, literals)
-    return (EvaluatedRow("update", after, tuple(origin(index, literals) for index in range(len(after)))),)
 
 
 def _new_values(
@@ -279,8 +238,8 @@ def updated_row(
     values: Mapping[int, Value | None],
     by_trigger: Mapping[int, Clipped],
     context: DmlContext,
-) -> tuple[Row, bool]:
-    """The row after an UPDATE, and whether ON UPDATE CURRENT_TIMESTAMP was evaluated: if anything else changes.
+) -> Row:
+    """The row after an UPDATE; ON UPDATE CURRENT_TIMESTAMP is evaluated if anything else changes.
 
     MySQL looks at that before the triggers run (fill_record_n_invoke_before_triggers), MariaDB behind them (recorded).
     """
@@ -289,20 +248,14 @@ def updated_row(
     seen = values if early else {**values, **set_values}
     cells = [seen.get(index, value) for index, value in enumerate(before)]
     row = with_generated(state.columns, cells, clips=context.clips)
-    changes = not _is_same(state, before, row)
-    if changes:
+    if not _is_same(state, before, row):
         row = tuple(
             context.time.cell(column) if column.column.on_update_now and index not in seen else value
             for index, (column, value) in enumerate(zip(state.columns, row, strict=True))
         )
     cells = [set_values.get(index, value) for index, value in enumerate(row)]
     row = with_generated(state.columns, cells, clips=context.clips)
-    return (before if _is_same(state, before, row) else row), changes
-
-
-def unstamped(state: TableState, literals: Mapping[int, Clipped]) -> dict[int, Clipped]:
-    """The literals of a row whose ON UPDATE CURRENT_TIMESTAMP was not evaluated."""
-    return {index: NULL for index, column in enumerate(state.columns) if column.column.on_update_now} | dict(literals)
+    return before if _is_same(state, before, row) else row
 
 
 def _is_same(state: TableState, before: Row, after: Row) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from forge.engine.dictionary.cell_values import stored_bytes_of
 from forge.engine.dictionary.columns import ColumnDefinition
-from forge.engine.dictionary.json_cells import asks_for_zone, stored_times, with_types
+from forge.engine.dictionary.json_cells import stored_times, with_types
 from forge.engine.dictionary.literals import strict_value, taken, zero_value
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.requests.cells import ColumnPlace, is_generator, literal_of
@@ -15,13 +15,12 @@ from forge.engine.rows.context import DmlContext
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, UnsupportedError
 from forge.located import Tagged
-from forge.plan.changes import Origin
 from forge.values.base import Value
 from forge.values.clipping import Clipped
 from forge.values.json.binary import decode_document, encode_document
 from forge.values.text.column_charset import charset_of
 
-NULL = Clipped(None, "NULL", is_read=False)
+NULL = Clipped(None, "NULL")
 
 
 def cell_value(column: ColumnDefinition, cell: Any, place: ColumnPlace, row: int, context: DmlContext) -> Clipped:
@@ -68,7 +67,7 @@ def _null(column: ColumnDefinition, context: DmlContext) -> Clipped:
     facts = column.column
     if facts.nullable or not column.is_timestamp or not context.wire(column).dialect.null_is_now:
         return NULL
-    return NULL._replace(value=context.time.cell(column), is_now=True)
+    return NULL._replace(value=context.time.cell(column))
 
 
 def _taken(column: ColumnDefinition, literal: Any, context: DmlContext) -> Clipped:
@@ -86,7 +85,7 @@ def _taken(column: ColumnDefinition, literal: Any, context: DmlContext) -> Clipp
         document = decode_document(cell.value)
         stored = stored_times(document, context.wire(column).dialect)
         value = cell.value if stored == document else encode_document(stored)
-        return cell._replace(value=value, converts=asks_for_zone(document))
+        return cell._replace(value=value)
     if isinstance(literal, Tagged):
         raise ScenarioError(f"{literal} is possible only inside a JSON document", expected="a literal without a tag")
     if not context.ignores or context.clips:
@@ -153,12 +152,3 @@ def set_by_trigger(
             value = cell_value(column, cell, ColumnPlace(state.name, column.name), state.inserted, context)
             cells[index] = value._replace(value=not_null(column, value.value, state.name, clips=context.clips))
     return cells
-
-
-def origin(index: int, cells: Mapping[int, Clipped], defaults: Container[int] = ()) -> Origin:
-    """Where a row's value in the column comes from; ``defaults`` are the columns with the keyword DEFAULT."""
-    if index in cells:
-        if cells[index].converts:
-            return "converted"
-        return "now" if cells[index].is_now else "literal" if cells[index].is_read else "unread"
-    return "default" if index in defaults else "omitted"

@@ -157,7 +157,7 @@ def _looked_at(
 ) -> ColumnCells:
     """The cells of a generator of which nothing is known: all are made, and kept."""
     kept: KeptTexts | list[Value | None] = KeptTexts()
-    examples: dict[tuple[str, bool, bool, bool, bool], Clipped] = {}
+    examples: dict[tuple[str, bool], Clipped] = {}
 
     def literal(row: int) -> Clipped:
         return cell_value(column, cell, place, row, context)
@@ -166,7 +166,7 @@ def _looked_at(
         made = _checked(column, literal(row), place, context)
         # All of a literal that is not its contents: an introducer, the name of a function.
         form = made.sql.partition("'")[0] if "'" in made.sql else ""
-        examples.setdefault((form, made.value is None, made.is_read, made.is_now, made.converts), made)
+        examples.setdefault((form, made.value is None), made)
         if isinstance(kept, KeptTexts) and not isinstance(made.value, str):
             kept = list(kept)
         kept.append(made.value)

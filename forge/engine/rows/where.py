@@ -86,11 +86,6 @@ class Condition:
         return self.word in ("eq", "in") and (not self.has_literal or self.column.wire.dialect.null_finds_zero_dates)
 
     @property
-    def compares_twice(self) -> bool:
-        """BETWEEN with one literal as both bounds."""
-        return self.word == "between" and self.values[0] == self.values[1]
-
-    @property
     def compares_together(self) -> bool:
         """Whether the SQL compares the column with several literals at once: BETWEEN, IN."""
         return len([value for value in self.values if value is not None]) > 1
@@ -210,32 +205,6 @@ def keys_read(conditions: list[Condition], state: TableState) -> frozenset[str]:
         if all(column in usable for column in (columns if hashed else columns[:1])):
             kinds.add(key.kind)
     return frozenset(kinds)
-
-
-def reached_columns(conditions: list[Condition], state: TableState) -> frozenset[int]:
-    """The columns whose condition is put to a cell that is not NULL.
-
-    A row is read by a unique key if the conditions name one; then it meets them in their order, up to the first that
-    does not hold.  A condition on the first column of a key is used to choose rows, whatever they hold.
-    """
-    firsts = {key.parts[0].column for key in state.table.keys}
-    reached = {condition.index for condition in conditions if condition.index in firsts and condition.is_compared}
-    exact = [condition for condition in conditions if condition.word == "eq"]
-    keyed = {condition.index for condition in exact}
-    for key in state.unique:
-        if {part.column for part in key.parts} <= keyed:
-            columns = {part.column for part in key.parts}
-            conditions = sorted(
-                conditions, key=lambda condition: condition not in exact or condition.index not in columns
-            )
-            break
-    for row in state.rows.values():
-        for condition in conditions:
-            if row[condition.index] is not None:
-                reached.add(condition.index)
-            if not condition.matches(row[condition.index]):
-                break
-    return frozenset(reached)
 
 
 def column_index(state: TableState, name: str) -> int:

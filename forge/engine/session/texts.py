@@ -124,7 +124,6 @@ class SessionText:
         sure = reads.calls - reads.late_calls - reads.row_calls
         late = reads.late_calls if _evaluates_late(statement) else frozenset[Call]()
         calls = reads.calls - self._unread_calls(reads)
-        starts_late = bool(statement.changes) and statement.changes[0].before is not None
         clauses = replace(
             text.clauses,
             limits="LIMIT" in reads.words,
@@ -144,7 +143,6 @@ class SessionText:
             evaluation=replace(
                 statement.evaluation,
                 calls=(sure | reads.row_calls | late) & calls,
-                first_calls=(sure | (late if starts_late else frozenset())) & calls,
             ),
         )
 

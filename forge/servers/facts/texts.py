@@ -16,14 +16,8 @@ class Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     fraction_of_datetime_defaults: bool
     #: DEFAULT CURRENT_TIMESTAMP of a TIMESTAMP reads the fraction of the time, digits or not.
     fraction_of_timestamp_defaults: bool
-    #: ON UPDATE CURRENT_TIMESTAMP is evaluated for rows that are found; else for those that change.
-    stamps_found_rows: bool
     #: The literal default of a TIMESTAMP asks for the time zone.
     converts_defaults: bool
-    #: A TIMESTAMP literal in WHERE uses the time zone only where a row is compared with it.
-    compares_lazily: bool
-    #: Literals of IN and BETWEEN on a column in a key are converted one by one, before rows are read.
-    compares_range_literals: bool
     #: COMMIT of one statement that changed nothing has the status variables of the statement.
     commit_has_variables: bool
     #: An ON UPDATE column makes an UPDATE read all columns, be it assigned or not.

@@ -17,14 +17,13 @@ _ROW_WORDS = ("INSERT", "REPLACE", "UPDATE", "DELETE")
 @dataclass(frozen=True, slots=True)
 class BodyChanges:
     """The tables that a body changes, in order, with what it may do to their rows; the columns (lower case) of its own
-    row that it may set, and those that it names as NEW and OLD; whether the first thing that it does is to change rows.
+    row that it may set, and those that it names as NEW and OLD.
     """
 
     tables: tuple[tuple[Name, tuple[RowEvent, ...]], ...]
     sets: frozenset[str]
     new: frozenset[str]
     old: frozenset[str]
-    starts_with_rows: bool
 
 
 def body_changes(body: str, database: str) -> BodyChanges:
@@ -38,7 +37,6 @@ def body_changes(body: str, database: str) -> BodyChanges:
         frozenset(_set_columns(tokens)),
         _named_columns(tokens, "NEW"),
         _named_columns(tokens, "OLD"),
-        _starts_with_rows(tokens),
     )
 
 
@@ -142,10 +140,3 @@ def _target_columns(tokens: Sequence[Token], index: int) -> Iterator[str]:
         if index >= len(tokens) or not tokens[index].is_mark(","):
             return
         index += 1
-
-
-def _starts_with_rows(tokens: Sequence[Token]) -> bool:
-    index = 2 if tokens[0].is_name and len(tokens) > 2 and tokens[1].is_mark(":") else 0
-    while tokens[index].is_word("BEGIN"):
-        index += 1
-    return tokens[index].is_word(*_ROW_WORDS)

@@ -22,7 +22,6 @@ from forge.values.temporal.text import (
     accept_moment,
     clock_days,
     has_clock,
-    has_offset,
 )
 
 _DATE = r"\d{4}-\d{1,2}-\d{1,2}"
@@ -60,17 +59,6 @@ def clip_moment(codec: Codec, column: Column, declared: Any) -> str | None:
         raise
     except ScenarioError:
         return _beyond(column, text, fsp, name) or (ZERO.date_text() if name == "DATE" else ZERO.text(fsp))
-
-
-def reads_moment(codec: Codec, column: Column, declared: Any) -> bool:
-    """Whether a server finds a date in the literal, even one that the column cannot hold."""
-    text = _moment_text(column, declared)
-    try:
-        moment = accept_moment(_name(codec, column), text, _fsp(column), column.dialect)
-    except ScenarioError:
-        # A moment with an offset that a server takes, of before 1970 (recorded on 9.7).
-        return column.dialect.takes_offsets and isinstance(declared, str) and has_offset(declared)
-    return _name(codec, column) != "TIMESTAMP" or moment == ZERO or bool(moment.month and moment.day)
 
 
 def _moment_text(column: Column, declared: Any) -> str | None:

@@ -5,20 +5,24 @@ from __future__ import annotations
 from abc import abstractmethod
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, ClassVar
 
 from forge.errors import ScenarioError, UnsupportedError
 from forge.values.base import Column, TypedValue, Value
-from forge.values.cells import FixedWidthCodec
+from forge.values.cells import FixedWidthCodec, bad_value
 from forge.values.clipping import Clipped
-from forge.values.literals import literal_sql, quoted
-from forge.values.temporal.clipping import clip_clock, clip_moment, reads_moment
+from forge.values.literals import literal_sql, quoted, refuse
+from forge.values.temporal.clipping import clip_clock, clip_moment
 from forge.values.temporal.odd import is_odd, odd_form
 from forge.values.temporal.text import (
     MAX_FSP,
     MAX_HOUR,
+    Clock,
     Moment,
+    accept_clock,
+    accept_moment,
     clock_of,
+    exact,
     fraction_text,
     has_usual_form,
     moment_of,
@@ -30,7 +34,46 @@ _CLOCK_PARTS = ("hour", "minute", "second", "microsecond")
 
 
 class TemporalCodec(FixedWidthCodec):
-    """Values are exact text."""
+    """Values are exact text; between it and the bytes lie the fields of a Moment or a Clock."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def fsp(self, column: Column) -> int:
+        """Fraction digits of the column's cells.  Raises FormatError for metadata that no such column has."""
+
+    @abstractmethod
+    def fields(self, column: Column, raw: bytes) -> Any:
+        """The fields of a whole cell."""
+
+    @abstractmethod
+    def build(self, column: Column, fields: Any) -> bytes:
+        """The cell of fields that can be stored."""
+
+    @abstractmethod
+    def parse(self, name: str, value: str) -> Any:
+        """The fields of exact text.  Raises ScenarioError."""
+
+    @abstractmethod
+    def can_store(self, fields: Any) -> bool:
+        """Whether servers could hold them, whatever they take."""
+
+    def shown(self, column: Column, fields: Any) -> str:
+        return str(fields.text(self.fsp(column)))
+
+    def decode(self, column: Column, raw: bytes) -> str:
+        fields = self.fields(column, self.whole(column, raw))
+        if not self.can_store(fields):
+            raise bad_value(f"{self.name} cannot be {self.shown(column, fields)}")
+        return self.shown(column, fields)
+
+    def encode(self, column: Column, value: str) -> bytes:
+        name = self.type_name(column)
+        fields = self.parse(name, value)
+        exact(name, value, self.fsp(column), fields)
+        if not self.can_store(fields):
+            raise refuse(name, value, f"cannot hold this {'date' if isinstance(fields, Moment) else 'time'}")
+        return self.build(column, fields)
 
     def text(self, column: Column, value: str) -> str:
         return value
@@ -53,14 +96,10 @@ class TemporalCodec(FixedWidthCodec):
             nearest = self.nearest(column, declared)
             if nearest is None:
                 raise
-            return Clipped(nearest, _sent(declared), self.is_read(column, declared))
+            return Clipped(nearest, _sent(declared))
         if not has_usual_form(declared):
             return Clipped(self.nearest(column, self.written(column, value)) or value, _sent(declared))
         return self.clip_accepted(column, value)
-
-    def is_read(self, column: Column, declared: Any) -> bool:
-        """Whether a server finds a date in a literal that strict mode refuses; times are always read."""
-        return True
 
     @abstractmethod
     def clip_accepted(self, column: Column, value: str) -> Clipped:
@@ -70,11 +109,18 @@ class TemporalCodec(FixedWidthCodec):
 class MomentCodec(TemporalCodec):
     """DATE, DATETIME and TIMESTAMP."""
 
+    def parse(self, name: str, value: str) -> Moment:
+        return parse_moment(name, value, MAX_FSP)
+
+    def can_store(self, fields: Moment) -> bool:
+        return fields.is_representable()
+
+    def accept(self, column: Column, declared: Any) -> str:
+        fsp = self.fsp(column)
+        return self.shown(column, accept_moment(self.type_name(column), declared, fsp, column.dialect))
+
     def nearest(self, column: Column, declared: Any) -> str | None:
         return clip_moment(self, column, declared)
-
-    def is_read(self, column: Column, declared: Any) -> bool:
-        return reads_moment(self, column, declared)
 
     def clip_accepted(self, column: Column, value: str) -> Clipped:
         return Clipped(value, self.sql(column, value))
@@ -105,6 +151,19 @@ class MomentCodec(TemporalCodec):
 
 class ClockCodec(TemporalCodec):
     """TIME."""
+
+    name = "TIME"
+    largest_hour = MAX_HOUR
+
+    def parse(self, name: str, value: str) -> Clock:
+        return parse_clock(name, value, MAX_FSP)
+
+    def can_store(self, fields: Clock) -> bool:
+        return fields.hour <= self.largest_hour and fields.minute <= 59 and fields.second <= 59
+
+    def accept(self, column: Column, declared: Any) -> str:
+        fsp = self.fsp(column)
+        return accept_clock(self.type_name(column), declared, fsp, column.dialect).text(fsp)
 
     def nearest(self, column: Column, declared: Any) -> str | None:
         return clip_clock(self, column, declared)

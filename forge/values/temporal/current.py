@@ -29,27 +29,22 @@ from typing import Any
 from construct import BitsInteger, BitStruct, BytesInteger, ByteSwapped, Computed, Construct, Flag, Int32ub, Struct
 
 from forge.layouts import FixedLayout, fixed_layout
-from forge.servers.facts.values import Dialect
 from forge.values.base import Column, Piece, TypedValue
-from forge.values.cells import FixedWidthCodec, bad_metadata, bad_value
+from forge.values.cells import bad_metadata, bad_value
 from forge.values.clipping import Clipped
 from forge.values.literals import refuse
 from forge.values.quick import CellReader, CellWriter
-from forge.values.temporal.clipping import clip_moment, reads_moment
-from forge.values.temporal.codec import ClockCodec, MomentCodec, fraction_digits
+from forge.values.temporal.clipping import clip_moment
+from forge.values.temporal.codec import ClockCodec, MomentCodec, TemporalCodec, fraction_digits
 from forge.values.temporal.text import (
     MAX_FSP,
     ZERO,
     Clock,
     Moment,
-    accept_clock,
     accept_moment,
-    exact,
     fraction_size,
     fraction_unit,
     moment_of,
-    parse_clock,
-    parse_moment,
 )
 from forge.values.temporal.usual import (
     MONTHS,
@@ -93,31 +88,33 @@ def with_fraction(seconds: Construct[Any, Any], fsp: int) -> Construct[Any, Any]
 class DateCodec(MomentCodec):
     type_codes = (WireType.DATE, WireType.NEWDATE)
 
+    name = "DATE"
+
     def size(self, column: Column) -> int:
         return 3
 
-    def decode(self, column: Column, raw: bytes) -> str:
-        fields = DATE_LAYOUT.parse(self.whole(column, raw))
-        moment = Moment(fields.year, fields.month, fields.day)
-        if not moment.is_representable():
-            raise bad_value(f"DATE cannot be {moment.date_text()}")
-        return moment.date_text()
+    def fsp(self, column: Column) -> int:
+        return 0
 
-    def encode(self, column: Column, value: str) -> bytes:
-        moment = parse_moment("DATE", value, 0)
-        if not moment.is_representable() or any(moment[3:]):
-            raise refuse("DATE", value, "cannot hold this date")
-        return bytes(DATE_LAYOUT.build({"year": moment.year, "month": moment.month, "day": moment.day}))
+    def shown(self, column: Column, fields: Moment) -> str:
+        # A server drops a time with a note, but 23:59:59.5 makes it the next day (recorded on MySQL 9.7).
+        return fields.date_text()
+
+    def can_store(self, fields: Moment) -> bool:
+        return fields.is_representable() and not any(fields[3:])
+
+    def fields(self, column: Column, raw: bytes) -> Moment:
+        parsed = DATE_LAYOUT.parse(raw)
+        return Moment(parsed.year, parsed.month, parsed.day)
+
+    def build(self, column: Column, fields: Moment) -> bytes:
+        return bytes(DATE_LAYOUT.build({"year": fields.year, "month": fields.month, "day": fields.day}))
 
     def reader(self, column: Column) -> CellReader:
         return date_reader(fixed_layout(DATE_LAYOUT))
 
     def writer(self, column: Column) -> CellWriter:
         return date_writer(fixed_layout(DATE_LAYOUT))
-
-    def accept(self, column: Column, declared: Any) -> str:
-        # The server drops a time with a note, but 23:59:59.5 makes it the next day (recorded on MySQL 9.7).
-        return accept_moment("DATE", declared, 0, column.dialect).date_text()
 
     def type_name(self, column: Column) -> str:
         return "DATE"
@@ -129,12 +126,11 @@ class DateCodec(MomentCodec):
         return tuple({moment[:10]: None for moment in super().examples(column)})
 
 
-class FractionalCodec(FixedWidthCodec):
+class FractionalCodec(TemporalCodec):
     """A type with fsp: ``base`` bytes and the fraction's."""
 
     metadata_size = 1
     reader_feature = "new_temporals"
-    name: str
     base: int
 
     def fsp(self, column: Column) -> int:
@@ -147,6 +143,11 @@ class FractionalCodec(FixedWidthCodec):
 
     def type_name(self, column: Column) -> str:
         return f"{self.name}({column.metadata[0]})" if column.metadata.strip(b"\0") else self.name
+
+    def framed(self, column: Column, seconds: Construct[Any, Any], whole: Any, micro: int) -> bytes:
+        """The cell of what stands before the fraction, and of the fraction's microseconds."""
+        fsp = self.fsp(column)
+        return bytes(with_fraction(seconds, fsp).build({"whole": whole, "fraction": micro // fraction_unit(fsp)}))
 
     def translated(self, column: Column, seconds: Construct[Any, Any]) -> FixedLayout:
         """The layout of the column's cells, for the quick readers and writers."""
@@ -176,39 +177,27 @@ class FractionalCodec(FixedWidthCodec):
 
 class TimeCodec(FractionalCodec, ClockCodec):
     type_codes = (WireType.TIME2,)
-    name = "TIME"
     base = 3
+    largest_hour = _MAX_STORED_HOUR
 
-    def decode(self, column: Column, raw: bytes) -> str:
-        fsp, size = self.fsp(column), self.size(column)
-        number = BytesInteger(size).parse(self.whole(column, raw)) - (1 << 8 * size - 1)
-        fields = with_fraction(TIME_LAYOUT, fsp).parse(abs(number).to_bytes(size, "big"))
-        micro = self.micro(column, fields.fraction)
-        clock = Clock(number < 0, fields.whole.hour, fields.whole.minute, fields.whole.second, micro)
-        if clock.hour > _MAX_STORED_HOUR or clock.minute > 59 or clock.second > 59:
-            raise bad_value(f"TIME cannot be {clock.text(fsp)}")
-        return clock.text(fsp)
+    def fields(self, column: Column, raw: bytes) -> Clock:
+        size = len(raw)
+        number = BytesInteger(size).parse(raw) - (1 << 8 * size - 1)
+        parsed = with_fraction(TIME_LAYOUT, self.fsp(column)).parse(abs(number).to_bytes(size, "big"))
+        micro = self.micro(column, parsed.fraction)
+        return Clock(number < 0, parsed.whole.hour, parsed.whole.minute, parsed.whole.second, micro)
 
-    def encode(self, column: Column, value: str) -> bytes:
-        fsp, size = self.fsp(column), self.size(column)
-        clock = parse_clock(self.type_name(column), value, MAX_FSP)
-        exact(self.type_name(column), value, fsp, clock)
-        if clock.hour > _MAX_STORED_HOUR:
-            raise refuse(self.type_name(column), value, "cannot hold this time")
-        whole = {"hour": clock.hour, "minute": clock.minute, "second": clock.second}
-        fields = {"whole": whole, "fraction": clock.micro // fraction_unit(fsp)}
-        number = int.from_bytes(with_fraction(TIME_LAYOUT, fsp).build(fields), "big")
-        return bytes(BytesInteger(size).build((1 << 8 * size - 1) + (-number if clock.negative else number)))
+    def build(self, column: Column, fields: Clock) -> bytes:
+        size = self.size(column)
+        whole = {"hour": fields.hour, "minute": fields.minute, "second": fields.second}
+        number = int.from_bytes(self.framed(column, TIME_LAYOUT, whole, fields.micro), "big")
+        return bytes(BytesInteger(size).build((1 << 8 * size - 1) + (-number if fields.negative else number)))
 
     def reader(self, column: Column) -> CellReader:
         return time_reader(self.translated(column, TIME_LAYOUT), self.fsp(column))
 
     def writer(self, column: Column) -> CellWriter:
         return time_writer(self.translated(column, TIME_LAYOUT), self.fsp(column))
-
-    def accept(self, column: Column, declared: Any) -> str:
-        fsp = self.fsp(column)
-        return accept_clock(self.type_name(column), declared, fsp, column.dialect).text(fsp)
 
     def _meaning(self, raw: bytes) -> str:
         if raw[0] & 0x80:
@@ -221,43 +210,26 @@ class DatetimeCodec(FractionalCodec, MomentCodec):
     name = "DATETIME"
     base = 5
 
-    def decode(self, column: Column, raw: bytes) -> str:
-        fsp = self.fsp(column)
-        fields = with_fraction(DATETIME_LAYOUT, fsp).parse(self.whole(column, raw))
-        whole = fields.whole
-        micro = self.micro(column, fields.fraction)
+    def fields(self, column: Column, raw: bytes) -> Moment:
+        parsed = with_fraction(DATETIME_LAYOUT, self.fsp(column)).parse(raw)
+        whole = parsed.whole
+        micro = self.micro(column, parsed.fraction)
         year, month = divmod(whole.year_month, MONTHS)
         moment = Moment(year, month, whole.day, whole.hour, whole.minute, whole.second, micro)
-        if not whole.positive or not moment.is_representable():
-            raise bad_value(f"DATETIME cannot be {'' if whole.positive else '-'}{moment.text(fsp)}")
-        return moment.text(fsp)
+        if not whole.positive:
+            raise bad_value(f"DATETIME cannot be -{self.shown(column, moment)}")
+        return moment
 
-    def encode(self, column: Column, value: str) -> bytes:
-        fsp = self.fsp(column)
-        moment = parse_moment(self.type_name(column), value, MAX_FSP)
-        exact(self.type_name(column), value, fsp, moment)
-        if not moment.is_representable():
-            raise refuse(self.type_name(column), value, "cannot hold this date")
-        whole = {
-            "positive": True,
-            "year_month": moment.year * MONTHS + moment.month,
-            "day": moment.day,
-            "hour": moment.hour,
-            "minute": moment.minute,
-            "second": moment.second,
-        }
-        fields = {"whole": whole, "fraction": moment.micro // fraction_unit(fsp)}
-        return bytes(with_fraction(DATETIME_LAYOUT, fsp).build(fields))
+    def build(self, column: Column, fields: Moment) -> bytes:
+        whole = {"positive": True, "year_month": fields.year * MONTHS + fields.month}
+        whole |= {name: getattr(fields, name) for name in ("day", "hour", "minute", "second")}
+        return self.framed(column, DATETIME_LAYOUT, whole, fields.micro)
 
     def reader(self, column: Column) -> CellReader:
         return datetime_reader(self.translated(column, DATETIME_LAYOUT), self.fsp(column))
 
     def writer(self, column: Column) -> CellWriter:
         return datetime_writer(self.translated(column, DATETIME_LAYOUT), self.fsp(column))
-
-    def accept(self, column: Column, declared: Any) -> str:
-        fsp = self.fsp(column)
-        return accept_moment(self.type_name(column), declared, fsp, column.dialect).text(fsp)
 
     def _meaning(self, raw: bytes) -> str:
         fields = DATETIME_LAYOUT.parse(raw[: self.base])
@@ -280,8 +252,26 @@ class UtcCodec(MomentCodec):
         written = self.written(column, value)
         nearest = clip_moment(self, column, written)
         if column.declared is not None and nearest not in (None, value):
-            return Clipped(nearest, self.sql(column, value), reads_moment(self, column, written))
+            return Clipped(nearest, self.sql(column, value))
         return super().clip_accepted(column, value)
+
+    def can_store(self, fields: Moment) -> bool:
+        return True  # :func:`timestamp_seconds` has to tell what is wrong
+
+    def accept(self, column: Column, declared: Any) -> str:
+        """The UTC text of a declared TIMESTAMP: zero, or from 1970-01-01 00:00:01 to the dialect's last second."""
+        name, fsp, dialect = self.type_name(column), self.fsp(column), column.dialect
+        moment = accept_moment(name, declared, fsp, dialect)
+        if moment == ZERO:
+            return moment.text(fsp)
+        is_date = moment.is_accepted() and moment.year and moment.month and moment.day
+        seconds = _seconds_of(moment) - 60 * dialect.utc_offset if is_date else -1
+        # MariaDB takes the fractions of the second 0, whose seconds alone would mean the zero timestamp.
+        first = 0 if dialect.timestamp_of_second_zero and moment.micro else 1
+        if not first <= seconds <= dialect.last_timestamp:
+            last = timestamp_text(dialect.last_timestamp, 0, 0)
+            raise refuse(name, declared, "cannot hold this date", f"1970-01-01 00:00:01 to {last} (UTC)")
+        return timestamp_text(seconds, moment.micro, fsp)
 
     def python_date(self, moment: Moment) -> date:
         return datetime(*moment, tzinfo=UTC)
@@ -302,18 +292,13 @@ class TimestampCodec(FractionalCodec, UtcCodec):
     name = "TIMESTAMP"
     base = 4
 
-    def decode(self, column: Column, raw: bytes) -> str:
-        fsp = self.fsp(column)
-        fields = with_fraction(Int32ub, fsp).parse(self.whole(column, raw))
-        return timestamp_text(fields.whole, self.micro(column, fields.fraction), fsp)
+    def fields(self, column: Column, raw: bytes) -> Moment:
+        parsed = with_fraction(Int32ub, self.fsp(column)).parse(raw)
+        return moment_at(parsed.whole, self.micro(column, parsed.fraction))
 
-    def encode(self, column: Column, value: str) -> bytes:
-        fsp = self.fsp(column)
-        moment = parse_moment(self.type_name(column), value, MAX_FSP)
-        exact(self.type_name(column), value, fsp, moment)
-        seconds = timestamp_seconds(self.type_name(column), moment)
-        fields = {"whole": seconds, "fraction": moment.micro // fraction_unit(fsp)}
-        return bytes(with_fraction(Int32ub, fsp).build(fields))
+    def build(self, column: Column, fields: Moment) -> bytes:
+        seconds = timestamp_seconds(self.type_name(column), fields)
+        return self.framed(column, Int32ub, seconds, fields.micro)
 
     def reader(self, column: Column) -> CellReader:
         return timestamp_reader(self.translated(column, Int32ub), self.fsp(column))
@@ -322,20 +307,21 @@ class TimestampCodec(FractionalCodec, UtcCodec):
         last = column.dialect.last_timestamp
         return timestamp_writer(self.translated(column, Int32ub), self.fsp(column), last)
 
-    def accept(self, column: Column, declared: Any) -> str:
-        fsp = self.fsp(column)
-        return accept_timestamp(self.type_name(column), declared, fsp, column.dialect)
-
     def _meaning(self, raw: bytes) -> str:
         return "seconds since 1970-01-01 00:00:00 UTC"
 
 
-def timestamp_text(seconds: int, micro: int, fsp: int) -> str:
-    """The UTC text of a TIMESTAMP; that of the zero timestamp is all zeros."""
+def moment_at(seconds: int, micro: int) -> Moment:
+    """The moment of a TIMESTAMP, in UTC; that of the zero timestamp is all zeros."""
     if not seconds and not micro:
-        return ZERO.text(fsp)
+        return ZERO
     moment = _EPOCH + timedelta(seconds=seconds)
-    return Moment(moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second, micro).text(fsp)
+    return Moment(moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second, micro)
+
+
+def timestamp_text(seconds: int, micro: int, fsp: int) -> str:
+    """The UTC text of a TIMESTAMP."""
+    return moment_at(seconds, micro).text(fsp)
 
 
 def timestamp_seconds(name: str, moment: Moment) -> int:
@@ -352,23 +338,6 @@ def timestamp_seconds(name: str, moment: Moment) -> int:
 
 def _seconds_of(moment: Moment) -> int:
     return timegm(datetime(*moment, tzinfo=UTC).timetuple())
-
-
-def accept_timestamp(name: str, declared: Any, fsp: int, dialect: Dialect) -> str:
-    """The UTC text of a declared TIMESTAMP, which is in the session's time zone: zero, or from 1970-01-01 00:00:01 to
-    the dialect's last second.
-    """
-    moment = accept_moment(name, declared, fsp, dialect)
-    if moment == ZERO:
-        return moment.text(fsp)
-    is_date = moment.is_accepted() and moment.year and moment.month and moment.day
-    seconds = _seconds_of(moment) - 60 * dialect.utc_offset if is_date else -1
-    # MariaDB takes the fractions of the second 0, whose seconds alone would mean the zero timestamp.
-    first = 0 if dialect.timestamp_of_second_zero and moment.micro else 1
-    if not first <= seconds <= dialect.last_timestamp:
-        last = timestamp_text(dialect.last_timestamp, 0, 0)
-        raise refuse(name, declared, "cannot hold this date", f"1970-01-01 00:00:01 to {last} (UTC)")
-    return timestamp_text(seconds, moment.micro, fsp)
 
 
 CODECS = (DateCodec(), TimeCodec(), DatetimeCodec(), TimestampCodec())

@@ -24,21 +24,17 @@ alone takes f = 0, as MariaDB's own tools do, and cannot be right.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from functools import lru_cache
-from typing import Any
 
 from construct import BytesInteger, Construct, Int32ub, Int32ul, Int64ul
 
 from forge.values.base import Column
 from forge.values.cells import bad_value
-from forge.values.literals import refuse
 from forge.values.temporal.codec import ClockCodec, MomentCodec, TemporalCodec
 from forge.values.temporal.current import (
     UtcCodec,
-    accept_timestamp,
+    moment_at,
     timestamp_seconds,
-    timestamp_text,
     with_fraction,
 )
 from forge.values.temporal.text import (
@@ -46,11 +42,6 @@ from forge.values.temporal.text import (
     MAX_HOUR,
     Clock,
     Moment,
-    accept_clock,
-    accept_moment,
-    exact,
-    parse_clock,
-    parse_moment,
 )
 from forge.values.wire_types import WireType
 
@@ -69,7 +60,6 @@ def big_endian(size: int) -> Construct[int, int]:
 
 
 class OldTemporalCodec(TemporalCodec):
-    name: str
     sizes: tuple[int, ...]
 
     def fsp(self, column: Column) -> int:
@@ -90,55 +80,26 @@ class OldTemporalCodec(TemporalCodec):
     def micro(self, column: Column, units: int) -> int:
         return int(units * 10 ** (MAX_FSP - self.fsp(column)))
 
-    def encode(self, column: Column, value: str) -> bytes:
-        name = self.type_name(column)
-        parsed = self.parse(name, value)
-        exact(name, value, self.fsp(column), parsed)
-        return self.build(column, parsed)
-
-    @abstractmethod
-    def parse(self, name: str, value: str) -> Any:
-        """The fields of exact text.  Raises ScenarioError."""
-
-    @abstractmethod
-    def build(self, column: Column, parsed: Any) -> bytes:
-        """The cell of the fields.  Raises ScenarioError."""
-
 
 class OldTimeCodec(OldTemporalCodec, ClockCodec):
     type_codes = (WireType.TIME,)
-    name = "TIME"
     sizes = _TIME_SIZES
 
-    def decode(self, column: Column, raw: bytes) -> str:
+    def fields(self, column: Column, raw: bytes) -> Clock:
         fsp = self.fsp(column)
-        self.whole(column, raw)
-        if fsp:
-            number = big_endian(len(raw)).parse(raw) - _ZERO_TIME * 10**fsp
-            total, units = divmod(abs(number), 10**fsp)
-            hour, minute, second, micro = total // 3600, total // 60 % 60, total % 60, self.micro(column, units)
-        else:
-            number, micro = TIME_LAYOUT.parse(raw), 0
-            hour, minute, second = abs(number) // 10000, abs(number) // 100 % 100, abs(number) % 100
-        if minute > 59 or second > 59 or hour > MAX_HOUR:
-            raise bad_value(f"TIME cannot be {hour:02d}:{minute:02d}:{second:02d}")
-        return Clock(number < 0, hour, minute, second, micro).text(fsp)
-
-    def parse(self, name: str, value: str) -> Clock:
-        return parse_clock(name, value, MAX_FSP)
-
-    def build(self, column: Column, parsed: Clock) -> bytes:
-        fsp, sign = self.fsp(column), -1 if parsed.negative else 1
-        if parsed.hour > MAX_HOUR:
-            raise refuse(self.type_name(column), parsed.text(fsp), "cannot hold this time")
         if not fsp:
-            return bytes(TIME_LAYOUT.build(sign * (parsed.hour * 10000 + parsed.minute * 100 + parsed.second)))
-        total = (parsed.hour * 3600 + parsed.minute * 60 + parsed.second) * 10**fsp + self.units(column, parsed.micro)
-        return bytes(big_endian(self.size(column)).build(_ZERO_TIME * 10**fsp + sign * total))
+            number = TIME_LAYOUT.parse(raw)
+            return Clock(number < 0, abs(number) // 10000, abs(number) // 100 % 100, abs(number) % 100, 0)
+        number = big_endian(len(raw)).parse(raw) - _ZERO_TIME * 10**fsp
+        total, units = divmod(abs(number), 10**fsp)
+        return Clock(number < 0, total // 3600, total // 60 % 60, total % 60, self.micro(column, units))
 
-    def accept(self, column: Column, declared: Any) -> str:
-        fsp = self.fsp(column)
-        return accept_clock(self.type_name(column), declared, fsp, column.dialect).text(fsp)
+    def build(self, column: Column, fields: Clock) -> bytes:
+        fsp, sign = self.fsp(column), -1 if fields.negative else 1
+        if not fsp:
+            return bytes(TIME_LAYOUT.build(sign * (fields.hour * 10000 + fields.minute * 100 + fields.second)))
+        total = (fields.hour * 3600 + fields.minute * 60 + fields.second) * 10**fsp + self.units(column, fields.micro)
+        return bytes(big_endian(self.size(column)).build(_ZERO_TIME * 10**fsp + sign * total))
 
 
 class OldDatetimeCodec(OldTemporalCodec, MomentCodec):
@@ -146,44 +107,28 @@ class OldDatetimeCodec(OldTemporalCodec, MomentCodec):
     name = "DATETIME"
     sizes = _DATETIME_SIZES
 
-    def decode(self, column: Column, raw: bytes) -> str:
-        fsp = self.fsp(column)
-        self.whole(column, raw)
-        if fsp:
-            number, units = divmod(big_endian(len(raw)).parse(raw), 10**fsp)
-            fields = []
-            for base in reversed(_MOMENT_BASES):
-                number, field = divmod(number, base)
-                fields.append(field)
-            second, minute, hour, day, month = fields
-            moment = Moment(number, month, day, hour, minute, second, self.micro(column, units))
-        else:
-            number = Int64ul.parse(raw)
-            day_number, clock = divmod(number, 10**6)
-            year, month_day = divmod(day_number, 10**4)
-            moment = Moment(year, month_day // 100, month_day % 100, clock // 10**4, clock // 100 % 100, clock % 100)
-        if not moment.is_representable():
-            raise bad_value(f"DATETIME cannot be {moment.text(fsp)}")
-        return moment.text(fsp)
-
-    def parse(self, name: str, value: str) -> Moment:
-        moment = parse_moment(name, value, MAX_FSP)
-        if not moment.is_representable():
-            raise refuse(name, value, "cannot hold this date")
-        return moment
-
-    def build(self, column: Column, parsed: Moment) -> bytes:
+    def fields(self, column: Column, raw: bytes) -> Moment:
         fsp = self.fsp(column)
         if not fsp:
-            return bytes(Int64ul.build(int(parsed.text(0).translate({32: None, 45: None, 58: None}))))
-        number = parsed.year
-        for field, base in zip(parsed[1:6], _MOMENT_BASES, strict=True):
-            number = number * base + field
-        return bytes(big_endian(self.size(column)).build(number * 10**fsp + self.units(column, parsed.micro)))
+            day, clock = divmod(Int64ul.parse(raw), 10**6)
+            year, month_day = divmod(day, 10**4)
+            return Moment(year, month_day // 100, month_day % 100, clock // 10**4, clock // 100 % 100, clock % 100)
+        number, units = divmod(big_endian(len(raw)).parse(raw), 10**fsp)
+        parts = []
+        for base in reversed(_MOMENT_BASES):
+            number, part = divmod(number, base)
+            parts.append(part)
+        second, minute, hour, day, month = parts
+        return Moment(number, month, day, hour, minute, second, self.micro(column, units))
 
-    def accept(self, column: Column, declared: Any) -> str:
+    def build(self, column: Column, fields: Moment) -> bytes:
         fsp = self.fsp(column)
-        return accept_moment(self.type_name(column), declared, fsp, column.dialect).text(fsp)
+        if not fsp:
+            return bytes(Int64ul.build(int(fields.text(0).translate({32: None, 45: None, 58: None}))))
+        number = fields.year
+        for field, base in zip(fields[1:6], _MOMENT_BASES, strict=True):
+            number = number * base + field
+        return bytes(big_endian(self.size(column)).build(number * 10**fsp + self.units(column, fields.micro)))
 
 
 class OldTimestampCodec(OldTemporalCodec, UtcCodec):
@@ -191,30 +136,24 @@ class OldTimestampCodec(OldTemporalCodec, UtcCodec):
     name = "TIMESTAMP"
     sizes = (4, 5, 5, 6, 6, 7, 7)
 
-    def decode(self, column: Column, raw: bytes) -> str:
+    def fields(self, column: Column, raw: bytes) -> Moment:
         fsp = self.fsp(column)
-        self.whole(column, raw)
         if not fsp:
-            return timestamp_text(Int32ul.parse(raw), 0, 0)
-        fields = with_fraction(Int32ub, fsp).parse(raw)
-        micro = self.micro(column, fields.fraction)
+            return moment_at(Int32ul.parse(raw), 0)
+        parsed = with_fraction(Int32ub, fsp).parse(raw)
+        micro = self.micro(column, parsed.fraction)
         if micro >= 1_000_000:
-            raise bad_value(f"the fraction of {self.type_name(column)} cannot be {fields.fraction}", 4)
-        return timestamp_text(fields.whole, micro, fsp)
+            raise bad_value(f"the fraction of {self.type_name(column)} cannot be {parsed.fraction}", 4)
+        return moment_at(parsed.whole, micro)
 
-    def parse(self, name: str, value: str) -> Moment:
-        return parse_moment(name, value, MAX_FSP)
-
-    def build(self, column: Column, parsed: Moment) -> bytes:
+    def build(self, column: Column, fields: Moment) -> bytes:
         fsp = self.fsp(column)
-        seconds = timestamp_seconds(self.type_name(column), parsed)
+        seconds = timestamp_seconds(self.type_name(column), fields)
         if not fsp:
             return bytes(Int32ul.build(seconds))
-        fields = {"whole": seconds, "fraction": self.units(column, parsed.micro)}
-        return bytes(with_fraction(Int32ub, fsp).build(fields))
-
-    def accept(self, column: Column, declared: Any) -> str:
-        return accept_timestamp(self.type_name(column), declared, self.fsp(column), column.dialect)
+        return bytes(
+            with_fraction(Int32ub, fsp).build({"whole": seconds, "fraction": self.units(column, fields.micro)})
+        )
 
 
 CODECS = (OldTimeCodec(), OldDatetimeCodec(), OldTimestampCodec())

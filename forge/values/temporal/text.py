@@ -186,15 +186,6 @@ def parse_moment(type_name: str, text: str, fsp: int, dialect: Dialect | None = 
     return _carried(moment) if carry and moment.is_accepted() else moment
 
 
-def has_offset(text: str) -> bool:
-    """Whether a text is a moment of the calendar with a UTC offset that servers take."""
-    match = _MOMENT.fullmatch(text.strip())
-    if match is None or not match["zone"] or _offset(match["zone"]) is None:
-        return False
-    moment = Moment(*(int(match[name] or 0) for name in Moment._fields[:6]))
-    return moment.is_accepted() and bool(moment.year and moment.month and moment.day)
-
-
 def _offset(zone: str) -> int | None:
     """The minutes of an offset; None for one that no server takes."""
     minutes = (int(zone[1:3]) * 60 + int(zone[4:6])) * (-1 if zone[0] == "-" else 1)
