@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from forge.plan.circumstances import Circumstances
+from forge.plan.circumstances import Circumstances, FileEnd, Turn
 from forge.plan.session import Session, on_line
 from forge.plan.tables import Row, Table
 from forge.plan.transactions import Group, OwnEvent
-from forge.plan.turns import FileEnd, Turn
 from forge.servers import server_line
 
 

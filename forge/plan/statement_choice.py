@@ -5,9 +5,9 @@ Recorded on MySQL 9.7, MariaDB 10.11 and 11.8 (docs/servers/statement-format.md)
 
 from __future__ import annotations
 
-from forge.plan.engines import is_transactional
 from forge.plan.session import Session
 from forge.plan.statements import RowsStatement
+from forge.plan.tables import is_transactional
 from forge.plan.written_columns import written_columns
 from forge.servers import ServerLine
 

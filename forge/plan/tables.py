@@ -168,3 +168,13 @@ class Table:
     def primary_key(self) -> Key | None:
         """The declared primary key."""
         return next((key for key in self.keys if key.kind == "primary"), None)
+
+
+def is_transactional(table: Table) -> bool:
+    """Whether changes wait for the transaction's end: a rollback reaches them, or nothing is kept (recorded)."""
+    return table.engine in ("InnoDB", "BLACKHOLE")
+
+
+def is_defined_atomically(table: Table) -> bool:
+    """Whether the engine makes, changes and drops the table in a transaction."""
+    return table.engine == "InnoDB"

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from forge.compile.query.clock import CLOCK_FUNCTIONS
+from forge.plan.circumstances import Turn
 from forge.plan.definitions import (
     DatabaseDefinition,
     DatabaseDrop,
@@ -20,12 +21,20 @@ from forge.plan.definitions import (
     TableUpkeep,
 )
 from forge.plan.gtids import MysqlGtid
-from forge.plan.logged import LoggedStatement
 from forge.plan.plan import Plan
 from forge.plan.session import Session
 from forge.plan.statements import RowsStatement
-from forge.plan.transactions import Group, OwnEvent, ReleaseSavepoint, RollbackTo, Savepoint, Transaction, XaEnd, XaId
-from forge.plan.turns import Turn
+from forge.plan.transactions import (
+    Group,
+    LoggedStatement,
+    OwnEvent,
+    ReleaseSavepoint,
+    RollbackTo,
+    Savepoint,
+    Transaction,
+    XaEnd,
+    XaId,
+)
 from forge.render.settings import QUERY_SETTINGS, seconds, setting_statements
 from forge.render.templates import render
 from forge.servers import ServerLine, server_line

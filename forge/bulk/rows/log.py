@@ -32,12 +32,11 @@ from forge.compile.groups.dependency import tracking_keys
 from forge.compile.rows.table_map import wire_columns
 from forge.events.event import IN_USE, Event, advance, encode_event
 from forge.events.format import CHECKSUM_SIZE, FormatContext
-from forge.plan.engines import is_transactional
 from forge.plan.grouping.logged_groups import logged_groups
 from forge.plan.keys import key_of_rows
 from forge.plan.plan import Plan
 from forge.plan.session import row_event_limit
-from forge.plan.tables import Key, Table
+from forge.plan.tables import Key, Table, is_transactional
 from forge.servers import server_line
 
 #: Where the flags of FORMAT_DESCRIPTION stand in a file.

@@ -34,13 +34,12 @@ from forge.plan.clock import Clock
 from forge.plan.definitions import DdlStatement, TableCreationSelect
 from forge.plan.facts import Facts
 from forge.plan.grouping.groups import LoggedGroup, LoggedTransaction
-from forge.plan.logged import LoggedStatement
 from forge.plan.plan import Plan
 from forge.plan.session import Session
 from forge.plan.sql_modes import sql_mode
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import Table
-from forge.plan.transactions import OwnEvent, RollbackTo, Savepoint, Step, XaEnd, XaId
+from forge.plan.transactions import LoggedStatement, OwnEvent, RollbackTo, Savepoint, Step, XaEnd, XaId
 from forge.servers import ServerLine
 from forge.sql.write import identifier
 

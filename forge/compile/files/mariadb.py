@@ -40,13 +40,12 @@ from forge.plan.definitions import (
     TableDrop,
     TableUpkeep,
 )
-from forge.plan.engines import is_transactional
 from forge.plan.grouping.groups import LoggedGroup, LoggedTransaction
 from forge.plan.gtids import MariadbGtid as GivenGtid
-from forge.plan.logged import LoggedStatement
 from forge.plan.plan import Plan
 from forge.plan.statements import RowsStatement
-from forge.plan.transactions import XaEnd, XaId
+from forge.plan.tables import is_transactional
+from forge.plan.transactions import LoggedStatement, XaEnd, XaId
 from forge.servers import ServerLine
 
 STANDALONE, TRANSACTIONAL, ALLOW_PARALLEL, DDL, PREPARED_XA, COMPLETED_XA = 0x01, 0x04, 0x08, 0x20, 0x40, 0x80

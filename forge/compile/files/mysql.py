@@ -38,15 +38,14 @@ from forge.events.query import Query
 from forge.events.status_vars import StatusVariables
 from forge.events.xid import Xid
 from forge.plan.definitions import DdlStatement, MemoryEmptied, SessionEndDrop, TableCreationSelect
-from forge.plan.engines import is_transactional
 from forge.plan.facts import SourceFacts
 from forge.plan.grouping.groups import LoggedGroup, LoggedTransaction
 from forge.plan.gtids import MysqlGtid
-from forge.plan.logged import LoggedStatement
 from forge.plan.plan import Plan
 from forge.plan.session import Source
 from forge.plan.statements import RowsStatement
-from forge.plan.transactions import OwnEvent, Step, XaEnd
+from forge.plan.tables import is_transactional
+from forge.plan.transactions import LoggedStatement, OwnEvent, Step, XaEnd
 from forge.servers import ServerLine
 
 DEFAULT_UUID = "6b696e64-6f66-4f72-6765-000000000001"

@@ -19,10 +19,9 @@ from forge.events.gtid import AnonymousGtid
 from forge.events.gtid_tagged import GtidTagged
 from forge.events.start_v3 import StartV3
 from forge.events.stop import Stop
-from forge.plan.circumstances import Circumstances
+from forge.plan.circumstances import Circumstances, FileEnd
 from forge.plan.grouping.groups import LoggedGroup
 from forge.plan.grouping.logged_groups import logged_groups
-from forge.plan.turns import FileEnd
 
 
 class SessionFiles:

@@ -34,9 +34,8 @@ from forge.plan.definitions import (
     TableTruncation,
     TableUpkeep,
 )
-from forge.plan.engines import is_defined_atomically
 from forge.plan.session import Session
-from forge.plan.tables import TableColumn
+from forge.plan.tables import TableColumn, is_defined_atomically
 from forge.servers import ServerLine
 
 

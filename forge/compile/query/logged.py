@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from forge.compile.query.status import in_order, session_variables
 from forge.events.status_vars import StatusVariables
-from forge.plan.logged import LoggedStatement
 from forge.plan.session import Session
+from forge.plan.transactions import LoggedStatement
 from forge.servers import ServerLine
 
 

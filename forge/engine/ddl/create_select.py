@@ -20,10 +20,9 @@ from forge.engine.rows.own_order import SCAN, agreed, by_key, by_partition, key_
 from forge.engine.rows.where import Condition, matching, parse_where
 from forge.errors import ScenarioError
 from forge.plan.changes import RowChange
-from forge.plan.engines import is_transactional
 from forge.plan.statement_text import StatementText
 from forge.plan.statements import RowsStatement
-from forge.plan.tables import Row, TableColumn
+from forge.plan.tables import Row, TableColumn, is_transactional
 from forge.servers import server_line
 from forge.sql.ast.definitions import CharsetClause, ColumnDraft, LiteralDefault, SelectDraft, SelectedColumn, TypeDraft
 from forge.sql.ast.expressions import Literal

@@ -7,7 +7,7 @@ from dataclasses import replace
 from forge.engine.ddl.context import DdlContext
 from forge.engine.dictionary.catalog import SYSTEM_DATABASES
 from forge.plan.definitions import DatabaseAlteration, DatabaseCreation, DatabaseDefinition, DatabaseDrop, DroppedTable
-from forge.plan.engines import is_defined_atomically
+from forge.plan.tables import is_defined_atomically
 from forge.sql.ast.statements import DatabaseStatement
 from forge.sql.errors import SqlError
 

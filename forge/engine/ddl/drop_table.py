@@ -13,7 +13,7 @@ from forge.engine.dictionary.catalog import Catalog, TableName
 from forge.engine.dictionary.foreign_key_definition import children_of
 from forge.engine.dictionary.table_state import TableState
 from forge.plan.definitions import DefinitionText, DroppedTable, SessionEndDrop, TableDrop
-from forge.plan.engines import is_defined_atomically
+from forge.plan.tables import is_defined_atomically
 from forge.servers import server_line
 from forge.sql.ast.definitions import TableRef
 from forge.sql.ast.statements import DropTables

@@ -13,7 +13,7 @@ from forge.engine.ddl.context import DdlContext
 from forge.engine.dictionary.catalog import ObjectName
 from forge.engine.dictionary.triggers import trigger_of
 from forge.plan.definitions import ObjectDefinition, TableUpkeep
-from forge.plan.engines import is_defined_atomically
+from forge.plan.tables import is_defined_atomically
 from forge.sql.ast.definitions import TableRef
 from forge.sql.ast.objects import CreateTrigger, DropObjects, Upkeep, ViewStatement
 from forge.sql.errors import SqlError, SqlUnsupported

@@ -29,10 +29,9 @@ from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, about
 from forge.plan.changes import Insertions, RowChange
 from forge.plan.effects import Evaluation, Numbers, Search
-from forge.plan.engines import is_transactional
 from forge.plan.statement_text import Clauses, LongSql, StatementText
 from forge.plan.statements import Further, RowsStatement
-from forge.plan.tables import Row
+from forge.plan.tables import Row, is_transactional
 from forge.sql.reads.inserts import has_column_list
 from forge.values.base import Value
 from forge.values.clipping import Clipped

@@ -9,8 +9,7 @@ from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.column_literals import comparison_sql, value_sql
 from forge.engine.rows.context import DmlContext
 from forge.errors import UnsupportedError
-from forge.plan.engines import is_transactional
-from forge.plan.tables import Row
+from forge.plan.tables import Row, is_transactional
 from forge.servers import server_line
 from forge.sql.write import (
     Access,

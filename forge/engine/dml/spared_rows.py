@@ -9,7 +9,7 @@ from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.defaults import NoDefault
 from forge.errors import ScenarioError, UnsupportedError
-from forge.plan.engines import is_transactional
+from forge.plan.tables import is_transactional
 
 
 @contextmanager

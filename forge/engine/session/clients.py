@@ -9,11 +9,11 @@ from forge.engine.dictionary.table_state import TableState
 from forge.engine.session.connection import Connection
 from forge.engine.session.transactions import RunningTransaction
 from forge.errors import ScenarioError, UnsupportedError
+from forge.plan.circumstances import Turn
 from forge.plan.session import Session as Settings
 from forge.plan.statement_text import UserVariable
 from forge.plan.statements import RowsStatement
 from forge.plan.transactions import XaId
-from forge.plan.turns import Turn
 
 
 @dataclass(slots=True)

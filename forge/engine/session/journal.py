@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from forge.plan.circumstances import Circumstances
+from forge.plan.circumstances import Circumstances, FileEnd, Turn
 from forge.plan.definitions import DdlStatement
 from forge.plan.grouping.logged_groups import logged_groups
 from forge.plan.plan import EventStep, FileStep
 from forge.plan.transactions import Group, OwnEvent, Transaction
-from forge.plan.turns import FileEnd, Turn
 from forge.servers import ServerLine
 
 

@@ -12,8 +12,8 @@ from forge.events.event import EVENT_FLAGS
 from forge.events.plain import flag_value, to_text
 from forge.events.status_vars import WRITING_ORDER, build_status_variables
 from forge.plan.collations import client_text
-from forge.plan.logged import LoggedStatement
 from forge.plan.session import Session
+from forge.plan.transactions import LoggedStatement
 from forge.servers import ServerLine
 from forge.servers.features import features
 from forge.sql.ast.alter_actions import SetOptions

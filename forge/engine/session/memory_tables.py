@@ -8,7 +8,7 @@ from forge.engine.requests.transactions import Transaction
 from forge.engine.session.connection import Connection
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.definitions import DefinitionText, MemoryEmptied
-from forge.plan.engines import is_transactional
+from forge.plan.tables import is_transactional
 from forge.sql.ast.objects import ObjectDdl
 from forge.sql.ast.statements import AlterTable, CreateTable, DatabaseStatement, DropTables
 from forge.sql.parse.statements import Ddl

@@ -30,12 +30,12 @@ from forge.engine.session.prepared import Prepared, xa_id
 from forge.engine.session.settings import wrong_settings
 from forge.engine.session.transactions import RunningTransaction, check_transaction, savepoint_step
 from forge.errors import ScenarioError, UnsupportedError
+from forge.plan.circumstances import Turn
 from forge.plan.collations import names_collation
 from forge.plan.definitions import DdlStatement
 from forge.plan.gtids import given_gtid
 from forge.plan.requirements import session_features
 from forge.plan.session import Session as Settings
-from forge.plan.turns import Turn
 from forge.sql.parse.statements import Ddl, parse_ddl
 from forge.sql.reads.features import require_statement
 from forge.sql.version_comments import as_logged, as_read

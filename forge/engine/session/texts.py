@@ -11,11 +11,11 @@ from forge.engine.rows.context import DmlContext, Place
 from forge.engine.session.state import SessionState
 from forge.engine.session.user_variables import setting_sql, user_variable
 from forge.errors import ScenarioError, UnsupportedError
-from forge.plan.engines import is_transactional
 from forge.plan.session import Session
 from forge.plan.statement_choice import is_text, logs_temporary, needs_rows
 from forge.plan.statement_text import UserVariable
 from forge.plan.statements import RowsStatement, SessionContext
+from forge.plan.tables import is_transactional
 from forge.servers import ServerLine
 from forge.sql.ast.statements import CreateTable
 from forge.sql.expressions import Field

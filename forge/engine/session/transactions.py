@@ -14,12 +14,11 @@ from forge.engine.requests.transactions import Transaction as Declared
 from forge.engine.session.prepared import xa_id
 from forge.errors import ScenarioError, nearest
 from forge.plan.definitions import DdlStatement
-from forge.plan.engines import is_transactional
 from forge.plan.grouping.caches import Caches
 from forge.plan.grouping.engine_parts import engine_parts
 from forge.plan.session import Session
 from forge.plan.statements import RowsStatement
-from forge.plan.tables import Table
+from forge.plan.tables import Table, is_transactional
 from forge.plan.transactions import End, ReleaseSavepoint, RollbackTo, Savepoint, Step, Transaction
 from forge.servers import ServerLine
 from forge.sql.lexer import is_nameable

@@ -15,13 +15,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from forge.plan.definitions import DdlStatement, TableCreationSelect, TableDrop
-from forge.plan.engines import is_transactional
 from forge.plan.grouping.asked_engines import changes_none_of_several, changes_nothing
 from forge.plan.grouping.drops import logged_definitions
 from forge.plan.grouping.engine_parts import engine_parts
 from forge.plan.grouping.groups import LoggedTransaction
 from forge.plan.keys import key_of_rows
 from forge.plan.statements import RowsStatement
+from forge.plan.tables import is_transactional
 from forge.plan.transactions import (
     OwnEvent,
     ReleaseSavepoint,

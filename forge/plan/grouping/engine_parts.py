@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from forge.plan.effects import OpenedTables
-from forge.plan.engines import is_transactional
 from forge.plan.statements import Further, RowsStatement
+from forge.plan.tables import is_transactional
 from forge.servers import ServerLine
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from forge.plan.definitions import DdlStatement
-from forge.plan.logged import LoggedStatement
 from forge.plan.statements import RowsStatement
 from forge.plan.transactions import (
     End,
+    LoggedStatement,
     Step,
     XaEnd,
     XaId,

@@ -13,15 +13,15 @@ from forge.plan.definitions import (
     TableCreationLike,
     TableCreationSelect,
 )
-from forge.plan.engines import is_transactional
 from forge.plan.grouping.caches import Caches
 from forge.plan.grouping.drops import logged_definitions
 from forge.plan.grouping.groups import LoggedGroup, LoggedTransaction
 from forge.plan.keys import key_of_rows
-from forge.plan.logged import LoggedStatement
 from forge.plan.statements import RowsStatement
+from forge.plan.tables import is_transactional
 from forge.plan.transactions import (
     Group,
+    LoggedStatement,
     Transaction,
     XaEnd,
 )
