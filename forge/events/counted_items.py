@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from construct import Construct, ConstructError, Int16ul, Int32ul
+from construct import ConstructError, Int16ul, Int32ul
 
+from forge.events.giving import Part
 from forge.events.layout import read_exactly
 from forge.events.plain import text_or_hex, to_bytes, to_text
 from forge.events.previous_gtids import GtidSet, gtid_set_text
 
 
-class Items(Construct):  # type: ignore[misc]
+class Items(Part):
     """``count(context)`` byte strings behind their length (u16)."""
 
     def __init__(self, count: Callable[[Any], int]) -> None:
@@ -25,10 +26,11 @@ class Items(Construct):  # type: ignore[misc]
             items.append(_item(Int16ul, stream, path))
         return tuple(items)
 
-    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        for item in obj:
-            stream.write(Int16ul.build(len(item)) + item)
-        return obj
+    def give(self, value: Any, fields: Any) -> bytes:
+        return b"".join(Int16ul.build(len(item)) + item for item in value)
+
+    def drawn(self, draws: Any, fields: Any) -> Any:
+        return draws.tuples_of(draws.blocks())
 
 
 class NamedItems(Items):
@@ -41,11 +43,12 @@ class NamedItems(Items):
             items.append((to_text(name), _item(Int32ul, stream, path)))
         return tuple(items)
 
-    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        for name, item in obj:
-            raw = to_bytes(name)
-            stream.write(Int16ul.build(len(raw)) + raw + Int32ul.build(len(item)) + item)
-        return obj
+    def give(self, value: Any, fields: Any) -> bytes:
+        pairs = ((to_bytes(name), item) for name, item in value)
+        return b"".join(Int16ul.build(len(name)) + name + Int32ul.build(len(item)) + item for name, item in pairs)
+
+    def drawn(self, draws: Any, fields: Any) -> Any:
+        return draws.tuples_of(draws.st.tuples(draws.texts(), draws.blocks()))
 
 
 def _item(length: Any, stream: Any, path: str) -> bytes:

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from construct import Bytes, Construct, Int8ul, Int16ul, Int32ul, Struct, stream_write
+from construct import Bytes, Int8ul, Int16ul, Int32ul, Struct
 
 from forge.events.format import FormatContext, described_format, writes_checksums
-from forge.events.giving import Give, giver_of
+from forge.events.giving import Give, Part, giver_of
 from forge.events.layout import Body, Surroundings, Text, WhileMore
 from forge.events.plain import Fields, to_bytes, to_text, words
 from forge.events.shapes import U8, Shape, either
@@ -48,7 +48,7 @@ class PaddedVersion(Text):
         return obj
 
 
-class _Lengths(Construct):  # type: ignore[misc]
+class _Lengths(Part):
     """Everything up to the algorithm byte, if there is one."""
 
     def _parse(self, stream: Any, context: Any, path: str) -> bytes:
@@ -58,12 +58,8 @@ class _Lengths(Construct):  # type: ignore[misc]
             rest = rest[:-1]
         return bytes(rest)
 
-    def giver(self) -> Give:
-        return lambda value, fields: value
-
-    def _build(self, obj: bytes, stream: Any, context: Any, path: str) -> bytes:
-        stream_write(stream, obj, len(obj), path)
-        return obj
+    def give(self, value: bytes, fields: Any) -> bytes:
+        return value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,7 @@ from construct import (
     Renamed,
     Sequence,
     Struct,
+    stream_write,
 )
 
 from forge.events.format import FormatContext
@@ -34,6 +35,39 @@ from forge.values.quick import UNUSUAL, UnusualError
 Give = Callable[[Any, Fields], bytes]
 GiveBody = Callable[[Mapping[str, Any], FormatContext], bytes]
 NOT_GIVEN = (*UNUSUAL, ConstructError, struct.error, OverflowError, TypeError, AttributeError, StopIteration)
+
+
+class Part(Construct):  # type: ignore[misc]
+    """A part of a layout that is no struct of others, and all that interprets it: the methods of its class.
+
+    ``give`` makes its bytes, ``_parse`` reads them, and so does ``taker`` where it has one, without construct;
+    ``labelled`` puts labels on them, ``drawn`` gives values to tests.
+    """
+
+    #: How it is written, in words, where the first line of the docstring does not say it; empty to say nothing.
+    rule: str | None = None
+    #: Whether labels are put on parts of it, not on the whole.
+    has_parts = False
+
+    def give(self, value: Any, fields: Any) -> bytes:
+        """The bytes of a value; ``fields`` has the others of the event."""
+        raise NotImplementedError
+
+    def giver(self) -> Give:
+        return self.give
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        data = self.give(obj, context)
+        stream_write(stream, data, len(data), path)
+        return obj
+
+    def labelled(self, walk: Any, name: str, flags: Any = None) -> Any:
+        """Label its bytes with ``walk`` (forge.decode.labels.layouts), and give its value."""
+        return walk.leaf(self, name, flags)
+
+    def drawn(self, draws: Any, fields: Any) -> Any:
+        """A Hypothesis strategy of its values, made with ``draws`` (forge.testing.fields)."""
+        return draws.blocks()
 
 
 @lru_cache(maxsize=512)

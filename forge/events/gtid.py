@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from construct import Adapter, Bytes, BytesInteger, Int8ul, Int64sl, Int64ul, Struct, stream_read, stream_write
-from construct import Construct as _Construct
+from construct import Adapter, Bytes, BytesInteger, Int8ul, Int64sl, Int64ul, Struct, stream_read
 
+from forge.events.giving import Part
 from forge.events.layout import Body, Surroundings, WhileMore
 from forge.events.packed import PackedInt
 from forge.events.plain import Fields
@@ -48,8 +48,11 @@ class Uuid(Adapter):  # type: ignore[misc]
     def _encode(self, obj: str, context: Any, path: str) -> bytes:
         return _uuid.UUID(obj).bytes
 
+    def drawn(self, draws: Any, fields: Any) -> Any:
+        return draws.st.uuids().map(str)
 
-class WithOriginal(_Construct):  # type: ignore[misc]
+
+class WithOriginal(Part):
     """Two numbers of which the second is written only if it differs; the top bit of the first says so.
 
     A value is (immediate, original or None), or None where the event ends before it.
@@ -78,13 +81,16 @@ class WithOriginal(_Construct):  # type: ignore[misc]
 
         return take
 
-    def _build(self, obj: tuple[int, int | None], stream: Any, context: Any, path: str) -> Any:
-        first, original = obj
-        data = (first | (self.mark if original is not None else 0)).to_bytes(self.width, "little")
-        if original is not None:
-            data += original.to_bytes(self.width, "little")
-        stream_write(stream, data, len(data), path)
-        return obj
+    def give(self, value: tuple[int, int | None], fields: Any) -> bytes:
+        first, original = value
+        if original is None:
+            return first.to_bytes(self.width, "little")
+        return (first | self.mark).to_bytes(self.width, "little") + original.to_bytes(self.width, "little")
+
+    def drawn(self, draws: Any, fields: Any) -> Any:
+        """The top bit says whether the second number follows."""
+        number = draws.unsigned(8 * self.width - 1)
+        return draws.st.tuples(number, draws.st.none() | number)
 
 
 #: A commit timestamp or a server version in the canonical decode, where the original one always stands.

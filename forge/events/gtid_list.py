@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from construct import Construct, FormatFieldError, Int32ul, Int64ul, Sequence, Struct
+from construct import FormatFieldError, Int32ul, Int64ul, Sequence, Struct
 
+from forge.events.giving import Part
 from forge.events.layout import Body, Derived, Rest, Surroundings, derived
 from forge.events.plain import Fields
 from forge.events.shapes import Shape, array
@@ -20,7 +21,7 @@ _ENTRY = Sequence(Int32ul, Int32ul, Int64ul)
 _ENTRY_SIZE = 16
 
 
-class DomainGtids(Construct):  # type: ignore[misc]
+class DomainGtids(Part):
     """(domain id, server id, sequence number) as often as the count says."""
 
     def _parse(self, stream: Any, context: Any, path: str) -> tuple[tuple[int, int, int], ...]:
@@ -32,10 +33,18 @@ class DomainGtids(Construct):  # type: ignore[misc]
             tuple(_ENTRY.parse(rest[start : start + _ENTRY_SIZE])) for start in range(0, len(rest), _ENTRY_SIZE)
         )
 
-    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        for entry in obj:
-            stream.write(_ENTRY.build(entry))
-        return obj
+    def give(self, value: Any, fields: Any) -> bytes:
+        return b"".join(map(_ENTRY.build, value))
+
+    def labelled(self, walk: Any, name: str, flags: Any = None) -> Any:
+        value = walk.read(self, name)
+        for number, entry in enumerate(value, start=1):
+            for size, what, item in zip((4, 4, 8), ("domain", "server", "sequence"), entry, strict=True):
+                walk.labels.put(walk.labels.at + size, f"{name}.{number}.{what}", item, f"u{8 * size}, little-endian")
+        return value
+
+    def drawn(self, draws: Any, fields: Any) -> Any:
+        return draws.tuples_of(draws.st.tuples(draws.unsigned(32), draws.unsigned(32), draws.unsigned(64)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from construct import Construct, FormatFieldError, Struct
+from construct import FormatFieldError, Struct
 
+from forge.events.giving import Part
 from forge.events.gtid import IMMEDIATE_AND_ORIGINAL, immediate_and_original
 from forge.events.layout import Body, Surroundings
 from forge.events.plain import Fields, to_bytes, to_text
@@ -67,7 +68,7 @@ FIELDS: tuple[tuple[str, Any, Any], ...] = (
 )
 
 
-class _Message(Construct):  # type: ignore[misc]
+class _Message(Part):
     """All fields as one mapping."""
 
     def _parse(self, stream: Any, context: Any, path: str) -> dict[str, Any]:
@@ -88,16 +89,15 @@ class _Message(Construct):  # type: ignore[misc]
             fields[name] = read(inner)
         return fields
 
-    def _build(self, obj: dict[str, Any], stream: Any, context: Any, path: str) -> Any:
-        rest = uvarint(obj["last_non_ignorable"])
+    def give(self, value: dict[str, Any], fields: Any) -> bytes:
+        rest = uvarint(value["last_non_ignorable"])
         for number, (name, write, _) in enumerate(FIELDS):
-            if obj.get(name) is not None:
-                rest += uvarint(number) + write(obj[name])
-        rest += obj.get("unread") or b""
+            if value.get(name) is not None:
+                rest += uvarint(number) + write(value[name])
+        rest += value.get("unread") or b""
         # The size counts itself, and is as long as the size is large.
         size = next(n for n in range(len(rest) + 2, len(rest) + 11) if 1 + len(uvarint(n)) + len(rest) == n)
-        stream.write(uvarint(FORMAT_VERSION) + uvarint(size) + rest)
-        return obj
+        return uvarint(FORMAT_VERSION) + uvarint(size) + rest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,16 +16,14 @@ from functools import cache
 from typing import Any, ClassVar, Self
 
 from construct import (
-    Construct,
     ConstructError,
     StreamError,
     Subconstruct,
-    stream_write,
 )
 
 from forge.errors import FormatError, ScenarioError
 from forge.events.format import FormatContext
-from forge.events.giving import NOT_GIVEN, Give, body_giver, giver_of
+from forge.events.giving import NOT_GIVEN, Give, Part, body_giver, giver_of
 from forge.events.plain import Fields, FlagTable, flag_names, plain, to_bytes, to_text, words
 from forge.events.shapes import FLAGS, Shape, object_of, shape_of
 from forge.events.taking import Take, body_taker, bytes_taker, taker_of
@@ -41,8 +39,10 @@ def read_exactly(stream: Any, length: int, path: str) -> bytes:
     return bytes(data)
 
 
-class Span(Construct):  # type: ignore[misc]
+class Span(Part):
     """``length(context)`` bytes; building writes what it is given, so that a pinned length may disagree."""
+
+    rule = ""
 
     def __init__(self, length: Callable[[Any], int]) -> None:
         super().__init__()
@@ -54,23 +54,26 @@ class Span(Construct):  # type: ignore[misc]
     def taker(self) -> Take:
         return bytes_taker(self.length)
 
-    def giver(self) -> Give:
-        return lambda value, fields: value
-
-    def _build(self, obj: bytes, stream: Any, context: Any, path: str) -> bytes:
-        stream_write(stream, obj, len(obj), path)
-        return obj
+    def give(self, value: bytes, fields: Any) -> bytes:
+        return value
 
 
 class Bitmap(Span):
     """A bit for each of ``count(context)`` columns, lowest first, in whole bytes."""
 
+    rule = "a bit a column, lowest first"
+
     def __init__(self, count: Callable[[Any], int]) -> None:
         super().__init__(lambda context: (count(context) + 7) // 8)
 
+    def drawn(self, draws: Any, fields: Any) -> Any:
+        return draws.bytes_of(self.length(fields))
 
-class Rest(Construct):  # type: ignore[misc]
+
+class Rest(Part):
     """All bytes to the end of the event."""
+
+    rule = "to the end of the event"
 
     def _parse(self, stream: Any, context: Any, path: str) -> bytes:
         return bytes(stream.read())
@@ -78,15 +81,11 @@ class Rest(Construct):  # type: ignore[misc]
     def taker(self) -> Take:
         return lambda data, at, found: (data[at:], max(at, len(data)))
 
-    def giver(self) -> Give:
-        return lambda value, fields: value
-
-    def _build(self, obj: bytes, stream: Any, context: Any, path: str) -> bytes:
-        stream_write(stream, obj, len(obj), path)
-        return obj
+    def give(self, value: bytes, fields: Any) -> bytes:
+        return value
 
 
-class ZeroTerminated(Construct):  # type: ignore[misc]
+class ZeroTerminated(Part):
     """Text up to a NUL."""
 
     def _parse(self, stream: Any, context: Any, path: str) -> str:
@@ -95,9 +94,11 @@ class ZeroTerminated(Construct):  # type: ignore[misc]
             text += byte
         return to_text(bytes(text))
 
-    def _build(self, obj: str, stream: Any, context: Any, path: str) -> str:
-        stream.write(to_bytes(obj) + b"\0")
-        return obj
+    def give(self, value: str, fields: Any) -> bytes:
+        return to_bytes(value) + b"\0"
+
+    def drawn(self, draws: Any, fields: Any) -> Any:
+        return draws.names()
 
 
 class Text(Subconstruct):  # type: ignore[misc]
@@ -119,6 +120,18 @@ class Text(Subconstruct):  # type: ignore[misc]
         inner = giver_of(self.subcon)
         return lambda value, fields: inner(to_bytes(value), fields)
 
+    @property
+    def rule(self) -> str:
+        return "text" + (", to the end of the event" if isinstance(self.subcon, Rest) else "")
+
+    def labelled(self, walk: Any, name: str, flags: Any = None) -> Any:
+        """The length in front of it has a label of its own."""
+        has_parts = getattr(self.subcon, "has_parts", False)
+        return to_text(walk.part(self.subcon, name)) if has_parts else walk.leaf(self, name)
+
+    def drawn(self, draws: Any, fields: Any) -> Any:
+        return draws.texts()
+
     def _build(self, obj: str, stream: Any, context: Any, path: str) -> str:
         self.subcon._build(to_bytes(obj), stream, context, path)
         return obj
@@ -137,6 +150,9 @@ class Derived(Subconstruct):  # type: ignore[misc]
 
     def giver(self) -> Give:
         return giver_of(self.subcon)
+
+    def labelled(self, walk: Any, name: str, flags: Any = None) -> Any:
+        return walk.part(self.subcon, name, flags)
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
         value = self.compute(context) if obj is None else obj
@@ -175,6 +191,9 @@ class When(_Optional):
         inner, condition = taker_of(self.subcon), self.condition
         return lambda data, at, found: inner(data, at, found) if condition(found) else (None, at)
 
+    def labelled(self, walk: Any, name: str, flags: Any = None) -> Any:
+        return walk.part(self.subcon, name, flags) if self.condition(walk.context) else None
+
 
 class WhileMore(_Optional):
     """A trailing field of later server versions: absent (None) where the event ends before it."""
@@ -189,6 +208,9 @@ class WhileMore(_Optional):
     def taker(self) -> Take:
         inner = taker_of(self.subcon)
         return lambda data, at, found: inner(data, at, found) if at < len(data) else (None, at)
+
+    def labelled(self, walk: Any, name: str, flags: Any = None) -> Any:
+        return walk.part(self.subcon, name, flags) if walk.has_more else None
 
 
 def as_tuples(value: Any) -> Any:

@@ -15,6 +15,7 @@ from typing import Any
 
 from construct import Const, Construct, Int8ul, Int32ul, Prefixed, Sequence
 
+from forge.events.giving import Part
 from forge.events.layout import (
     Body,
     Derived,
@@ -37,7 +38,7 @@ LOAD_OPTIONS = ((1, "DUMPFILE"), (2, "OPT_ENCLOSED"), (4, "REPLACE"), (8, "IGNOR
 Separators = tuple[str, str, str, str, str]
 
 
-class ColumnNames(Construct):  # type: ignore[misc]
+class ColumnNames(Part):
     """The lengths of all names, then the names, each with a NUL."""
 
     def _parse(self, stream: Any, context: Any, path: str) -> tuple[str, ...]:
@@ -48,10 +49,12 @@ class ColumnNames(Construct):  # type: ignore[misc]
             Const(b"\0")._parse(stream, context, path)
         return tuple(names)
 
-    def _build(self, obj: tuple[str, ...], stream: Any, context: Any, path: str) -> tuple[str, ...]:
-        names = [to_bytes(name) for name in obj]
-        stream.write(bytes(map(len, names)) + b"".join(name + b"\0" for name in names))
-        return obj
+    def give(self, value: tuple[str, ...], fields: Any) -> bytes:
+        names = [to_bytes(name) for name in value]
+        return bytes(map(len, names)) + b"".join(name + b"\0" for name in names)
+
+    def drawn(self, draws: Any, fields: Any) -> Any:
+        return draws.tuples_of(draws.texts())
 
 
 class AsTuple(Construct):  # type: ignore[misc]
@@ -67,6 +70,9 @@ class AsTuple(Construct):  # type: ignore[misc]
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
         self.subcon._build(obj, stream, context, path)
         return obj
+
+    def drawn(self, draws: Any, fields: Any) -> Any:
+        return draws.strategy_of(self.subcon, fields)
 
 
 POST_HEADER = (

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from construct import Construct, Int8ul, Int32ul, Int64ul, Struct
+from construct import Int8ul, Int32ul, Int64ul, Struct
 
-from forge.events.giving import Give, giver_of
+from forge.events.giving import Part
 from forge.events.layout import Body, Derived, Rest, Surroundings, When, derived, read_exactly
 from forge.events.plain import Fields, flag_names
 from forge.events.shapes import FLAGS, HEX, U32, Shape, object_of
@@ -37,7 +37,7 @@ MINIMUM_SIZE = 19
 _XA_HEAD = struct.Struct("<IBB")
 
 
-class XaId(Construct):  # type: ignore[misc]
+class XaId(Part):
     """(format id, gtrid, bqual)."""
 
     def _parse(self, stream: Any, context: Any, path: str) -> tuple[int, bytes, bytes]:
@@ -51,10 +51,24 @@ class XaId(Construct):  # type: ignore[misc]
     def taker(self) -> Take:
         return _take_xa_id
 
-    def _build(self, obj: tuple[int, bytes, bytes], stream: Any, context: Any, path: str) -> Any:
-        format_id, gtrid, bqual = obj
-        stream.write(Int32ul.build(format_id) + Int8ul.build(len(gtrid)) + Int8ul.build(len(bqual)) + gtrid + bqual)
-        return obj
+    def give(self, value: tuple[int, bytes, bytes], fields: Any) -> bytes:
+        format_id, gtrid, bqual = value
+        head = Int32ul.build(format_id) + Int8ul.build(len(gtrid)) + Int8ul.build(len(bqual))
+        return bytes(head) + gtrid + bqual
+
+    def labelled(self, walk: Any, name: str, flags: Any = None) -> Any:
+        value = walk.read(self, name)
+        format_id, gtrid, bqual = value
+        put, at = walk.labels.put, walk.labels.at
+        put(at + 4, f"{name}.format_id", format_id, "u32, little-endian")
+        put(at + 5, f"{name}.gtrid.length", len(gtrid), "u8")
+        put(at + 6, f"{name}.bqual.length", len(bqual), "u8")
+        put(at + 6 + len(gtrid), f"{name}.gtrid", gtrid)
+        put(walk.stream.tell(), f"{name}.bqual", bqual)
+        return value
+
+    def drawn(self, draws: Any, fields: Any) -> Any:
+        return draws.st.tuples(draws.unsigned(32), draws.binary(64), draws.binary(64))
 
 
 def _take_xa_id(data: bytes, at: int, found: Any) -> tuple[tuple[int, bytes, bytes], int]:
@@ -66,7 +80,7 @@ def _take_xa_id(data: bytes, at: int, found: Any) -> tuple[tuple[int, bytes, byt
     return (format_id, data[middle - gtrid : middle], data[middle:end]), end
 
 
-class FlagsExtra(Construct):  # type: ignore[misc]
+class FlagsExtra(Part):
     """A byte, unless the rest of the event is filler."""
 
     def _parse(self, stream: Any, context: Any, path: str) -> int:
@@ -80,14 +94,11 @@ class FlagsExtra(Construct):  # type: ignore[misc]
     def taker(self) -> Take:
         return lambda data, at, found: (data[at], at + 1) if data[at : at + 1].strip(b"\0") else (0, at)
 
-    def giver(self) -> Give:
-        given = giver_of(Int8ul)
-        return lambda value, fields: given(value, fields) if value else b""
+    def give(self, value: int, fields: Any) -> bytes:
+        return Int8ul.build(value) if value else b""
 
-    def _build(self, obj: int, stream: Any, context: Any, path: str) -> int:
-        if obj:
-            stream.write(Int8ul.build(obj))
-        return obj
+    def drawn(self, draws: Any, fields: Any) -> Any:
+        return draws.unsigned(8)
 
 
 def _filler(context: Any) -> bytes:

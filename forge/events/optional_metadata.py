@@ -29,10 +29,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from construct import Adapter, Construct, ConstructError, FormatFieldError, GreedyRange, PrefixedArray, Sequence
+from construct import Adapter, ConstructError, FormatFieldError, GreedyRange, PrefixedArray, Sequence
 
 from forge.errors import FormatError
-from forge.events.giving import NOT_GIVEN, Give, giver_of
+from forge.events.giving import NOT_GIVEN, Part, giver_of
 from forge.events.layout import Rest, Text, as_tuples, first_line, read_exactly
 from forge.events.packed import PackedBytes, PackedInt, pack_int
 from forge.events.taking import Fields, Take, taker_of
@@ -193,7 +193,7 @@ def _take_records(data: bytes, at: int, found: Any) -> tuple[tuple[MetadataRecor
     return tuple(records), at
 
 
-class OptionalMetadata(Construct):  # type: ignore[misc]
+class OptionalMetadata(Part):
     """All records up to the end of the event, or to the first that does not end in it."""
 
     def _parse(self, stream: Any, context: Any, path: str) -> tuple[MetadataRecord, ...]:
@@ -215,10 +215,27 @@ class OptionalMetadata(Construct):  # type: ignore[misc]
     def taker(self) -> Take:
         return _take_records
 
-    def giver(self) -> Give:
-        return lambda value, fields: b"".join(map(build_record, value))
+    def give(self, value: tuple[MetadataRecord, ...], fields: Any) -> bytes:
+        return b"".join(map(build_record, value))
 
-    def _build(self, obj: tuple[MetadataRecord, ...], stream: Any, context: Any, path: str) -> Any:
-        for item in obj:
-            stream.write(build_record(item))
-        return obj
+    def labelled(self, walk: Any, name: str, flags: Any = None) -> Any:
+        start, records, end = walk.stream.tell(), walk.read(self, name), walk.stream.tell()
+        walk.stream.seek(start)
+        labels = walk.labels
+        for record in records:
+            field = f"{name}.{record.type_name}"
+            labels.put(labels.at + 1, f"{field}.type", record.type_code, "type of the record")
+            walk.stream.seek(labels.at)
+            length = walk.leaf(PackedInt(), f"{field}.length")
+            value_end = labels.at + length
+            inside = walk.inside(labels.data[labels.at : value_end])
+            if record.type_code not in OPTIONAL_METADATA:
+                inside.labels.rest(field, inside.labels.data, "a record of a type that is not known")
+            elif not inside.whole(OPTIONAL_METADATA[record.type_code][1], field, keep=True):
+                inside.labels.rest(field, rule="an item that ends after its record")
+            walk.adopt(inside, value_end)
+        walk.stream.seek(end)
+        return records
+
+    def drawn(self, draws: Any, fields: Any) -> Any:
+        return draws.tuples_of(draws.metadata_records())

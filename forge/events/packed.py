@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from construct import Construct, IntegerError, stream_read, stream_write
+from construct import IntegerError, stream_read
 
-from forge.events.giving import Give
-from forge.events.layout import read_exactly
+from forge.events.giving import Part
+from forge.events.layout import Span, read_exactly
 from forge.events.taking import Take
 from forge.values.quick import UnusualError
 
 _PACKED_WIDTHS = {252: 2, 253: 3, 254: 8}
 
 
-class PackedInt(Construct):  # type: ignore[misc]
+class PackedInt(Part):
     """The length-encoded integer of the client protocol (1, 3, 4 or 9 bytes); 251 and 255 are not lengths."""
+
+    rule = "packed integer"
 
     def _parse(self, stream: Any, context: Any, path: str) -> int:
         first = stream_read(stream, 1, path)[0]
@@ -29,13 +31,11 @@ class PackedInt(Construct):  # type: ignore[misc]
     def taker(self) -> Take:
         return _take_packed
 
-    def giver(self) -> Give:
-        return lambda value, fields: pack_int(value)
+    def give(self, value: int, fields: Any) -> bytes:
+        return pack_int(value)
 
-    def _build(self, obj: int, stream: Any, context: Any, path: str) -> int:
-        data = pack_int(obj)
-        stream_write(stream, data, len(data), path)
-        return obj
+    def drawn(self, draws: Any, fields: Any) -> Any:
+        return draws.packed()
 
 
 def _take_packed(data: bytes, at: int, found: Any) -> tuple[int, int]:
@@ -72,8 +72,10 @@ def pack_int(value: int, size: int | None = None) -> bytes:
     raise IntegerError(f"{value} does not fit a packed integer of {size} bytes")
 
 
-class PackedBytes(Construct):  # type: ignore[misc]
+class PackedBytes(Part):
     """Bytes after their packed length."""
+
+    has_parts = True
 
     def _parse(self, stream: Any, context: Any, path: str) -> bytes:
         return read_exactly(stream, PackedInt()._parse(stream, context, path), path)
@@ -81,10 +83,9 @@ class PackedBytes(Construct):  # type: ignore[misc]
     def taker(self) -> Take:
         return _take_packed_bytes
 
-    def giver(self) -> Give:
-        return lambda value, fields: pack_int(len(value)) + value
+    def give(self, value: bytes, fields: Any) -> bytes:
+        return pack_int(len(value)) + value
 
-    def _build(self, obj: bytes, stream: Any, context: Any, path: str) -> bytes:
-        data = pack_int(len(obj)) + obj
-        stream_write(stream, data, len(data), path)
-        return obj
+    def labelled(self, walk: Any, name: str, flags: Any = None) -> bytes:
+        length = walk.leaf(PackedInt(), f"{name}.length")
+        return bytes(walk.leaf(Span(lambda _: length), name))

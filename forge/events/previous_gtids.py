@@ -16,9 +16,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from construct import Construct as _Construct
-from construct import FormatFieldError, Struct, stream_read, stream_write
+from construct import FormatFieldError, Struct, stream_read
 
+from forge.events.giving import Part
 from forge.events.layout import Body, Surroundings
 from forge.events.plain import Fields, text_or_hex, to_bytes, to_text, words
 from forge.events.serialization import read_uvarint, uvarint
@@ -30,7 +30,7 @@ _TAG = re.compile(rb"[A-Za-z_][A-Za-z0-9_]{0,31}")
 GtidSource = tuple[str, str, tuple[tuple[int, int], ...]]
 
 
-class GtidSet(_Construct):  # type: ignore[misc]
+class GtidSet(Part):
     """The GTID set encoding, also used in COM_BINLOG_DUMP_GTID.  A value is (tagged, sources)."""
 
     def _parse(self, stream: Any, context: Any, path: str) -> tuple[bool, tuple[GtidSource, ...]]:
@@ -46,10 +46,43 @@ class GtidSet(_Construct):  # type: ignore[misc]
             sources.append((uuid, tag, _intervals(stream, path)))
         return tagged, tuple(sources)
 
-    def _build(self, obj: tuple[bool, tuple[GtidSource, ...]], stream: Any, context: Any, path: str) -> Any:
-        data = encode_gtid_set(*obj)
-        stream_write(stream, data, len(data), path)
-        return obj
+    def give(self, value: tuple[bool, tuple[GtidSource, ...]], fields: Any) -> bytes:
+        return encode_gtid_set(*value)
+
+    def labelled(self, walk: Any, name: str, flags: Any = None) -> Any:
+        start, value, end = walk.stream.tell(), walk.read(self, name), walk.stream.tell()
+        walk.stream.seek(start)
+        tagged, sources = value
+        labels = walk.labels
+        labels.put(labels.at + 8, f"{name}.count", len(sources), "number of sources" + " (with tags)" * tagged)
+        for number, (uuid, tag, intervals) in enumerate(sources, start=1):
+            field = f"{name}.source {number}"
+            labels.put(labels.at + 16, f"{field}.uuid", uuid, "16 bytes in the order of the text")
+            if tagged:
+                walk.stream.seek(labels.at)
+                length = read_uvarint(walk.stream)
+                labels.put(walk.stream.tell(), f"{field}.tag.length", length, "integer of variable length")
+                labels.put(labels.at + length, f"{field}.tag", tag)
+            labels.put(labels.at + 8, f"{field}.intervals", len(intervals), "number of intervals, u64")
+            for first, last in intervals:
+                labels.put(labels.at + 8, f"{field}.first", first, "u64")
+                labels.put(labels.at + 8, f"{field}.end", last + 1, "u64, one behind the last")
+        walk.stream.seek(end)
+        labels.put(end, name)
+        return value
+
+    def drawn(self, draws: Any, fields: Any) -> Any:
+        """Intervals are in ascending order, and not next to each other."""
+        bounds = draws.st.lists(draws.st.integers(1, (1 << 62) - 1), max_size=6, unique=True).map(sorted)
+        intervals = bounds.map(
+            lambda of: tuple((2 * first, 2 * last) for first, last in zip(of[::2], of[1::2], strict=False))
+        )
+
+        def sources(tags: Any) -> Any:
+            return draws.tuples_of(draws.st.tuples(draws.st.uuids().map(str), tags, intervals), 3)
+
+        plain = draws.st.tuples(draws.st.just(False), sources(draws.st.just("")))
+        return plain | draws.st.tuples(draws.st.just(True), sources(draws.st.text("abc_", max_size=8)))
 
 
 def encode_gtid_set(tagged: bool, sources: tuple[GtidSource, ...]) -> bytes:

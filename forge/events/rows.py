@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 
 from construct import Int16ul, Struct
 
-from forge.events.giving import Give, giver_of
 from forge.events.layout import Bitmap, Body, Rest, Span, Surroundings, at_boundaries, flags, read_exactly
 from forge.events.packed import PackedInt
 from forge.events.plain import Fields
@@ -52,12 +51,8 @@ class _ExtraData(Span):
 
         return take
 
-    def giver(self) -> Give:
-        length = giver_of(Int16ul)
-        return lambda value, fields: length(len(value) + 2, fields) + value
-
-    def _build(self, obj: bytes, stream: Any, context: Any, path: str) -> bytes:
-        return super()._build(Int16ul.build(len(obj) + 2) + obj, stream, context, path)
+    def give(self, value: bytes, fields: Any) -> bytes:
+        return (len(value) + 2).to_bytes(2, "little") + value
 
 
 _HEAD = ("table_id" / TableId(), "row_flags" / Int16ul)

@@ -12,7 +12,6 @@ from typing import Any
 
 from construct import (
     Array,
-    Construct,
     ConstructError,
     FormatFieldError,
     Int8ul,
@@ -22,10 +21,9 @@ from construct import (
     Int64ul,
     PrefixedArray,
     Sequence,
-    stream_write,
 )
 
-from forge.events.giving import Give
+from forge.events.giving import Part
 from forge.events.layout import Span, as_tuples, read_exactly
 from forge.events.plain import to_bytes, to_text
 from forge.events.taking import Take, bytes_taker
@@ -38,7 +36,7 @@ StatusVariables = tuple[tuple[str, Any], ...]
 UNREAD = "unread"
 
 
-class _Counted(Construct):  # type: ignore[misc]
+class _Counted(Part):
     """Text with a one-byte length."""
 
     def __init__(self, terminated: bool = False) -> None:
@@ -53,14 +51,15 @@ class _Counted(Construct):  # type: ignore[misc]
             raise FormatFieldError("catalog without its NUL", path=path)
         return text
 
-    def _build(self, obj: str, stream: Any, context: Any, path: str) -> str:
-        text = to_bytes(obj)
-        data = Int8ul.build(len(text)) + text + (b"\0" if self.terminated and text else b"")
-        stream_write(stream, data, len(data), path)
-        return obj
+    def give(self, value: str, fields: Any) -> bytes:
+        text = to_bytes(value)
+        return bytes(Int8ul.build(len(text)) + text + (b"\0" if self.terminated and text else b""))
+
+    def drawn(self, draws: Any, fields: Any) -> Any:
+        return draws.texts()
 
 
-class _DatabaseNames(Construct):  # type: ignore[misc]
+class _DatabaseNames(Part):
     """Up to 16 NUL-terminated names; 254 stands for "too many, or all" and no names follow."""
 
     OVER_MAX = 254
@@ -71,13 +70,13 @@ class _DatabaseNames(Construct):  # type: ignore[misc]
             return self.OVER_MAX
         return tuple(_read_name(stream, path) for _ in range(count))
 
-    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        if obj == self.OVER_MAX:
-            data = Int8ul.build(self.OVER_MAX)
-        else:
-            data = Int8ul.build(len(obj)) + b"".join(to_bytes(name) + b"\0" for name in obj)
-        stream_write(stream, data, len(data), path)
-        return obj
+    def give(self, value: Any, fields: Any) -> bytes:
+        if value == self.OVER_MAX:
+            return bytes([self.OVER_MAX])
+        return bytes(Int8ul.build(len(value))) + b"".join(to_bytes(name) + b"\0" for name in value)
+
+    def drawn(self, draws: Any, fields: Any) -> Any:
+        return draws.tuples_of(draws.names(), 16) | draws.st.just(self.OVER_MAX)
 
 
 def _read_name(stream: Any, path: str) -> str:
@@ -89,7 +88,7 @@ def _read_name(stream: Any, path: str) -> str:
     return to_text(bytes(name))
 
 
-class _GtidFlags3(Construct):  # type: ignore[misc]
+class _GtidFlags3(Part):
     """MariaDB: flags_extra of the GTID, with the start-alter's sequence number for COMMIT and ROLLBACK ALTER."""
 
     WITH_NUMBER = 0x04 | 0x08
@@ -98,10 +97,11 @@ class _GtidFlags3(Construct):  # type: ignore[misc]
         flags = int(Int8ul.parse_stream(stream))
         return (flags, int(Int64ul.parse_stream(stream))) if flags & self.WITH_NUMBER else (flags,)
 
-    def _build(self, obj: tuple[int, ...], stream: Any, context: Any, path: str) -> Any:
-        data = Int8ul.build(obj[0]) + b"".join(Int64ul.build(number) for number in obj[1:])
-        stream_write(stream, data, len(data), path)
-        return obj
+    def give(self, value: tuple[int, ...], fields: Any) -> bytes:
+        return bytes(Int8ul.build(value[0])) + b"".join(Int64ul.build(number) for number in value[1:])
+
+    def drawn(self, draws: Any, fields: Any) -> Any:
+        return draws.st.sampled_from(((2,), (4, 15), (16,)))
 
 
 _Charsets = Array(3, Int16ul)
@@ -213,7 +213,7 @@ def size_of_variables(variables: StatusVariables) -> int:
         return len(build_status_variables(variables))
 
 
-class StatusBlock(Construct):  # type: ignore[misc]
+class StatusBlock(Part):
     """``length(context)`` bytes of status variables."""
 
     def __init__(self, length: Any) -> None:
@@ -234,10 +234,31 @@ class StatusBlock(Construct):  # type: ignore[misc]
 
         return take
 
-    def giver(self) -> Give:
-        return lambda value, fields: build_status_variables(value)
+    def give(self, value: StatusVariables, fields: Any) -> bytes:
+        return build_status_variables(value)
 
-    def _build(self, obj: StatusVariables, stream: Any, context: Any, path: str) -> StatusVariables:
-        data = build_status_variables(obj)
-        stream_write(stream, data, len(data), path)
-        return obj
+    def labelled(self, walk: Any, name: str, flags: Any = None) -> StatusVariables:
+        block: bytes = walk.read(self.span, name)
+        end = walk.stream.tell()
+        inside = walk.inside(block)
+        while inside.labels.at < len(block):
+            code = block[inside.labels.at]
+            if code not in STATUS_VARIABLES:
+                break
+            variable, layout = STATUS_VARIABLES[code]
+            inside.labels.put(inside.labels.at + 1, f"{name}.{variable}.code", code, "code of the variable")
+            if not inside.whole(layout, f"{name}.{variable}"):
+                break
+        inside.labels.rest(f"{name}.unread", rule="a variable that is not known: nothing says how long it is")
+        walk.adopt(inside, end)
+        return parse_status_variables(block)
+
+    def drawn(self, draws: Any, fields: Any) -> Any:
+        each = draws.st.one_of(
+            *(
+                draws.st.tuples(draws.st.just(name), draws.strategy_of(layout, fields))
+                for name, layout in STATUS_VARIABLES.values()
+            )
+        )
+        ending = draws.st.just(()) | draws.binary(9).map(lambda rest: ((UNREAD, b"\x7f" + rest),))
+        return draws.st.builds(lambda variables, rest: (*variables, *rest), draws.tuples_of(each, 6), ending)

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from construct import BytesInteger, Const, Construct, Int16ul, Struct, Subconstruct
+from construct import BytesInteger, Const, Int16ul, Struct, Subconstruct
 
 from forge.errors import FormatError
 from forge.events.column_fields import COLUMN_SHAPE, columns_fields
-from forge.events.giving import Give, giver_of
+from forge.events.giving import Give, Part, giver_of
 from forge.events.layout import (
     Bitmap,
     Body,
@@ -39,7 +39,7 @@ from forge.events.taking import Take, taker_of
 TABLE_FLAGS = ((0x0001, "BIT_LEN_EXACT"), (0x0002, "REFERRED_FK_DB"), (0x0004, "GENERATED_INVISIBLE_PK"))
 
 
-class Bare(Construct):  # type: ignore[misc]
+class Bare(Part):
     """Whether the event ends here, as it does in logs of 5.1 before 5.1.18."""
 
     def _parse(self, stream: Any, context: Any, path: str) -> bool:
@@ -51,11 +51,11 @@ class Bare(Construct):  # type: ignore[misc]
     def taker(self) -> Take:
         return lambda data, at, found: (at >= len(data) and found["_params"].format.pre_ga, at)
 
-    def giver(self) -> Give:
-        return lambda value, fields: b""
+    def give(self, value: bool, fields: Any) -> bytes:
+        return b""
 
-    def _build(self, obj: bool, stream: Any, context: Any, path: str) -> bool:
-        return obj
+    def labelled(self, walk: Any, name: str, flags: Any = None) -> Any:
+        return walk.read(self, name)
 
 
 class UnlessBare(Subconstruct):  # type: ignore[misc]
@@ -75,6 +75,9 @@ class UnlessBare(Subconstruct):  # type: ignore[misc]
     def giver(self) -> Give:
         inner = giver_of(self.subcon)
         return lambda value, fields: b"" if fields["bare"] else inner(value, fields)
+
+    def labelled(self, walk: Any, name: str, flags: Any = None) -> Any:
+        return self.empty if walk.context.bare else walk.part(self.subcon, name, flags)
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
         return obj if context.bare else self.subcon._build(obj, stream, context, path)

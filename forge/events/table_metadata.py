@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from construct import Construct, Int8ul, Int16ul, Int32ul, Struct
+from construct import Int8ul, Int16ul, Int32ul, Struct
 
+from forge.events.giving import Part
 from forge.events.layout import Body, Derived, Surroundings, derived, read_exactly
 from forge.events.packed import PackedBytes
 from forge.events.plain import Fields, plain, to_bytes, to_text
@@ -24,7 +25,7 @@ _NUMBERS = (Int8ul, Int32ul, Int8ul, Int16ul, Int16ul)
 _TEXTS = len(_NAMES) - len(_NUMBERS)
 
 
-class Descriptors(Construct):  # type: ignore[misc]
+class Descriptors(Part):
     """A descriptor a column, behind its length (u32)."""
 
     def _parse(self, stream: Any, context: Any, path: str) -> tuple[Descriptor, ...]:
@@ -39,14 +40,19 @@ class Descriptors(Construct):  # type: ignore[misc]
             found.append((*numbers, *texts))
         return tuple(found)
 
-    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        for descriptor in obj:
+    def give(self, value: Any, fields: Any) -> bytes:
+        found = []
+        for descriptor in value:
             numbers, texts = descriptor[: len(_NUMBERS)], descriptor[len(_NUMBERS) :]
-            parts = [part.build(value) for part, value in zip(_NUMBERS, numbers, strict=True)]
+            parts = [part.build(number) for part, number in zip(_NUMBERS, numbers, strict=True)]
             parts += [PackedBytes().build(to_bytes(text)) for text in texts]
             data = b"".join(parts)
-            stream.write(Int32ul.build(len(data)) + data)
-        return obj
+            found.append(Int32ul.build(len(data)) + data)
+        return b"".join(found)
+
+    def drawn(self, draws: Any, fields: Any) -> Any:
+        numbers = (draws.unsigned(8 * part.sizeof()) for part in _NUMBERS)
+        return draws.tuples_of(draws.st.tuples(*numbers, *[draws.texts()] * _TEXTS))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

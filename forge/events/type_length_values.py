@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from construct import Construct, ConstructError
+from construct import ConstructError
 
 from forge.errors import FormatError
+from forge.events.giving import Part
 from forge.events.packed import PackedBytes, PackedInt, pack_int
 
 END = 0
@@ -15,7 +16,7 @@ END = 0
 Values = tuple[tuple[int, bytes], ...]
 
 
-class TypeLengthValues(Construct):  # type: ignore[misc]
+class TypeLengthValues(Part):
     """The list up to its end mark, a type of 0 without length."""
 
     def _parse(self, stream: Any, context: Any, path: str) -> Values:
@@ -24,11 +25,17 @@ class TypeLengthValues(Construct):  # type: ignore[misc]
             values.append((kind, PackedBytes()._parse(stream, context, path)))
         return tuple(values)
 
-    def _build(self, obj: Values, stream: Any, context: Any, path: str) -> Values:
-        for kind, value in obj:
-            stream.write(pack_int(kind) + pack_int(len(value)) + value)
-        stream.write(pack_int(END))
-        return obj
+    def give(self, value: Values, fields: Any) -> bytes:
+        return b"".join(pack_int(kind) + pack_int(len(data)) + data for kind, data in value) + pack_int(END)
+
+    def labelled(self, walk: Any, name: str, flags: Any = None) -> Values:
+        values = []
+        while (kind := walk.leaf(PackedInt(), f"{name}.type", rule="type; 0 ends the list")) != END:
+            values.append((int(kind), walk.part(PackedBytes(), f"{name}.{kind}")))
+        return tuple(values)
+
+    def drawn(self, draws: Any, fields: Any) -> Any:
+        return draws.tuples_of(draws.st.tuples(draws.st.sampled_from((1, 2, 3, 200, 251)), draws.binary(9)), 3)
 
 
 def packed_value(value: bytes) -> int:

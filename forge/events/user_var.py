@@ -12,11 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from construct import Const, Construct, FocusedSeq, Int8ul, Int32ul, Prefixed, Struct, Subconstruct
+from construct import Const, FocusedSeq, Int8ul, Int32ul, Prefixed, Struct, Subconstruct
 
 from forge.charsets import charset, find_collation
 from forge.errors import ForgeError
 from forge.events.column_fields import COLLATION_SHAPE, collation_fields
+from forge.events.giving import Part
 from forge.events.layout import (
     Body,
     Derived,
@@ -42,7 +43,7 @@ _UNSIGNED = 1
 _VALUE_FLAGS = ((_UNSIGNED, "UNSIGNED"),)
 
 
-class _Value(Construct):  # type: ignore[misc]
+class _Value(Part):
     """(type, collation, bytes), or None for NULL."""
 
     def _parse(self, stream: Any, context: Any, path: str) -> tuple[int, int, bytes] | None:
@@ -51,11 +52,11 @@ class _Value(Construct):  # type: ignore[misc]
         kind, collation, length = (int(part.parse_stream(stream)) for part in (Int8ul, Int32ul, Int32ul))
         return kind, collation, read_exactly(stream, length, path)
 
-    def _build(self, obj: tuple[int, int, bytes] | None, stream: Any, context: Any, path: str) -> Any:
-        if obj is not None:
-            kind, collation, value = obj
-            stream.write(Int8ul.build(kind) + Int32ul.build(collation) + Int32ul.build(len(value)) + value)
-        return obj
+    def give(self, value: tuple[int, int, bytes] | None, fields: Any) -> bytes:
+        if value is None:
+            return b""
+        kind, collation, data = value
+        return bytes(Int8ul.build(kind) + Int32ul.build(collation) + Int32ul.build(len(data))) + data
 
 
 class _Flags(Subconstruct):  # type: ignore[misc]

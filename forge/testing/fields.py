@@ -6,26 +6,25 @@ They aim at boundaries: the ends of numbers, the sizes at which a packed length 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+import sys
 from typing import Any
 
-from construct import Array, BytesInteger, Construct, Container, FormatField, Sequence, Subconstruct
+from construct import (
+    Array,
+    BytesInteger,
+    Construct,
+    Container,
+    FocusedSeq,
+    FormatField,
+    Sequence,
+    Subconstruct,
+)
 from construct import Bytes as FixedBytes
 from hypothesis import strategies as st
 
-from forge.events.counted_items import Items, NamedItems
 from forge.events.format import FormatContext
-from forge.events.gtid import Uuid, WithOriginal
-from forge.events.gtid_list import DomainGtids
-from forge.events.layout import Bitmap, Body, Text, When, WhileMore, ZeroTerminated
-from forge.events.load_statement import AsTuple, ColumnNames
-from forge.events.mariadb_gtid import FlagsExtra, XaId
-from forge.events.optional_metadata import MetadataRecord, OptionalMetadata, record
-from forge.events.packed import PackedInt
-from forge.events.previous_gtids import GtidSet
-from forge.events.status_vars import StatusBlock
-from forge.events.table_metadata import Descriptors
-from forge.events.type_length_values import TypeLengthValues
+from forge.events.layout import Body, When, WhileMore
+from forge.events.optional_metadata import MetadataRecord, record
 
 Strategy = st.SearchStrategy[Any]
 
@@ -97,83 +96,47 @@ def field_values(body: type[Body], by_name: dict[str, Strategy]) -> st.SearchStr
     return draw_fields()
 
 
-def strategy_of(layout: Construct, context: Container) -> Strategy:
-    """Values that a field of that layout can hold; ``context`` has the fields before it."""
-    for kind, make in _BY_LAYOUT.items():
-        if isinstance(layout, kind):
-            return make(layout, context)
-    if isinstance(layout, Subconstruct):
-        return strategy_of(layout.subcon, context)
-    return blocks()
+def tuples_of(item: Strategy, most: int = 4) -> Strategy:
+    """Tuples of any number of items."""
+    return st.lists(item, max_size=most).map(tuple)
 
 
-def _number(layout: FormatField, context: Container) -> Strategy:
-    bits = 8 * layout.length
-    return signed(bits) if layout.fmtstr[-1].islower() else unsigned(bits)
+def binary(most: int) -> Strategy:
+    """At most so many bytes."""
+    return st.binary(max_size=most)
 
 
-def _bytes_number(layout: BytesInteger, context: Container) -> Strategy:
-    # A length that depends on the file's format is that of table ids.
-    return unsigned(8 * layout.length if isinstance(layout.length, int) else 48)
-
-
-def _bitmap(layout: Bitmap, context: Container) -> Strategy:
-    size = layout.length(context)
+def bytes_of(size: int) -> Strategy:
+    """So many bytes."""
     return st.binary(min_size=size, max_size=size)
 
 
-def _tuple(layout: AsTuple, context: Container) -> Strategy:
-    inner = layout.subcon
-    parts = [inner.subcon] * inner.count if isinstance(inner, Array) else inner.subcons
-    return st.tuples(*(strategy_of(part, context) for part in parts))
+def strategy_of(layout: Construct, context: Any) -> Strategy:
+    """Values that a field of that layout can hold; ``context`` has the fields before it.
 
-
-def _with_original(layout: WithOriginal, context: Container) -> Strategy:
-    # The top bit says whether the second number follows.
-    number = unsigned(8 * layout.width - 1)
-    return st.tuples(number, st.none() | number)
-
-
-def _sequence(layout: Sequence, context: Container) -> Strategy:
-    return st.tuples(*(strategy_of(part, context) for part in layout.subcons))
-
-
-def _always(strategy: Callable[[], Strategy]) -> Callable[[Any, Container], Strategy]:
-    return lambda layout, context: strategy()
-
-
-def status_variables() -> st.SearchStrategy[tuple[tuple[str, Any], ...]]:
-    each = st.one_of(
-        st.tuples(st.just("flags2"), unsigned(32)),
-        st.tuples(st.just("sql_mode"), unsigned(64)),
-        st.tuples(st.just("catalog"), texts()),
-        st.tuples(st.just("auto_increment"), st.tuples(unsigned(16), unsigned(16))),
-        st.tuples(st.just("charset"), st.tuples(unsigned(16), unsigned(16), unsigned(16))),
-        st.tuples(st.just("time_zone"), texts()),
-        st.tuples(st.just("invoker"), st.tuples(texts(), texts())),
-        st.tuples(st.just("updated_databases"), st.lists(names(), max_size=16).map(tuple)),
-        st.tuples(st.just("updated_databases"), st.just(254)),
-        st.tuples(st.just("microseconds"), unsigned(24)),
-        st.tuples(st.just("ddl_xid"), unsigned(64)),
-        st.tuples(st.just("mariadb_gtid_flags"), st.sampled_from(((2,), (4, 15), (16,)))),
-        st.tuples(
-            st.just("character_set_collations"), st.lists(st.tuples(unsigned(16), unsigned(16)), max_size=3).map(tuple)
-        ),
-    )
-    ending = st.one_of(st.just(()), st.binary(max_size=9).map(lambda rest: (("unread", b"\x7f" + rest),)))
-    return st.builds(lambda variables, rest: (*variables, *rest), st.lists(each, max_size=6).map(tuple), ending)
-
-
-def gtid_sets() -> st.SearchStrategy[tuple[bool, tuple[Any, ...]]]:
-    # Ascending, and not next to each other.
-    bounds = st.lists(st.integers(1, (1 << 62) - 1), max_size=6, unique=True).map(sorted)
-    intervals = bounds.map(
-        lambda of: tuple((2 * first, 2 * last) for first, last in zip(of[::2], of[1::2], strict=False))
-    )
-    uuids = st.uuids().map(str)
-    plain = st.lists(st.tuples(uuids, st.just(""), intervals), max_size=3).map(tuple)
-    tagged = st.lists(st.tuples(uuids, st.text("abc_", max_size=8), intervals), max_size=3).map(tuple)
-    return st.one_of(st.tuples(st.just(False), plain), st.tuples(st.just(True), tagged))
+    Parts of our own say it themselves (:class:`forge.events.giving.Part`).
+    """
+    if hasattr(layout, "drawn"):
+        own: Strategy = layout.drawn(sys.modules[__name__], context)
+        return own
+    if isinstance(layout, FormatField):
+        bits = 8 * layout.length
+        return signed(bits) if layout.fmtstr[-1].islower() else unsigned(bits)
+    if isinstance(layout, BytesInteger):
+        # A length that depends on the file's format is that of table ids.
+        return unsigned(8 * layout.length if isinstance(layout.length, int) else 48)
+    if isinstance(layout, FixedBytes):
+        return bytes_of(layout.length)
+    if isinstance(layout, Array):
+        item = strategy_of(layout.subcon, context)
+        return tuples_of(item) if callable(layout.count) else st.tuples(*[item] * layout.count)
+    if isinstance(layout, FocusedSeq):
+        return strategy_of(getattr(layout, layout.parsebuildfrom), context)
+    if isinstance(layout, Sequence):
+        return st.tuples(*(strategy_of(part, context) for part in layout.subcons))
+    if isinstance(layout, Subconstruct):
+        return strategy_of(layout.subcon, context)
+    return blocks()
 
 
 def metadata_records() -> st.SearchStrategy[MetadataRecord]:
@@ -195,41 +158,3 @@ def metadata_records() -> st.SearchStrategy[MetadataRecord]:
         # The same number in three bytes, and an item that ends after its record.
         st.sampled_from((MetadataRecord(3, b"\xfc\x08\x00"), MetadataRecord(8, b"\x01\xfd\x00", 4))),
     )
-
-
-def _tuples_of(item: Strategy, most: int = 4) -> Strategy:
-    return st.lists(item, max_size=most).map(tuple)
-
-
-def _descriptors() -> Strategy:
-    numbers = (unsigned(8), unsigned(32), unsigned(8), unsigned(16), unsigned(16))
-    return st.tuples(*numbers, texts(), texts(), texts())
-
-
-#: Layout -> what makes the strategy; the first that fits is taken, so a subclass stands before its base.
-_BY_LAYOUT: dict[Any, Callable[[Any, Container], Strategy]] = {
-    FormatField: _number,
-    BytesInteger: _bytes_number,
-    PackedInt: _always(packed),
-    Uuid: _always(lambda: st.uuids().map(str)),
-    Text: _always(texts),
-    ZeroTerminated: _always(names),
-    Bitmap: _bitmap,
-    FixedBytes: lambda layout, context: st.binary(min_size=layout.length, max_size=layout.length),
-    NamedItems: _always(lambda: _tuples_of(st.tuples(texts(), blocks()))),
-    Items: _always(lambda: _tuples_of(blocks())),
-    Descriptors: _always(lambda: _tuples_of(_descriptors())),
-    AsTuple: _tuple,
-    Sequence: _sequence,
-    WithOriginal: _with_original,
-    FlagsExtra: _always(lambda: unsigned(8)),
-    XaId: _always(lambda: st.tuples(unsigned(32), st.binary(max_size=64), st.binary(max_size=64))),
-    DomainGtids: _always(lambda: _tuples_of(st.tuples(unsigned(32), unsigned(32), unsigned(64)))),
-    ColumnNames: _always(lambda: _tuples_of(texts())),
-    StatusBlock: _always(status_variables),
-    GtidSet: _always(gtid_sets),
-    OptionalMetadata: _always(lambda: _tuples_of(metadata_records())),
-    TypeLengthValues: _always(
-        lambda: _tuples_of(st.tuples(st.sampled_from((1, 2, 3, 200, 251)), st.binary(max_size=9)), 3)
-    ),
-}

@@ -25,7 +25,7 @@ from forge.events.event import Event
 from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.events.plain import plain
 from forge.events.query import Query
-from forge.events.status_vars import StatusVariables
+from forge.events.status_vars import StatusBlock, StatusVariables
 from forge.plan.facts import Facts, QueryStatus
 from forge.plan.plan import Plan
 from forge.record.facts import facts_of
@@ -36,7 +36,7 @@ from forge.scenario import load_scenario
 from forge.scenario import plan as plan_of
 from forge.scenario.matrix import base_scenario
 from forge.servers import server_line
-from forge.testing.fields import status_variables
+from forge.testing.fields import strategy_of
 
 MakePlan = Callable[..., Plan]
 
@@ -184,7 +184,11 @@ def differences(draw: st.DrawFn, name: str) -> list[QueryStatus]:
     entries = []
     for number in sorted(draw(st.sets(st.integers(1, len(queries)), max_size=4))):
         ruled = dict(queries[number - 1])
-        drawn = {key: value for key, value in draw(status_variables()) if key in written(line) and is_text(value)}
+        drawn = {
+            key: value
+            for key, value in draw(strategy_of(StatusBlock(None), {}))
+            if key in written(line) and is_text(value)
+        }
         absent = draw(st.sets(st.sampled_from(sorted(ruled)), max_size=2))
         given = {key: plain(value) for key, value in (drawn | dict.fromkeys(absent)).items() if value != ruled.get(key)}
         if given:
