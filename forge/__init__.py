@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from forge.binlog.log_file import read_events
     from forge.bulk.reading.odd import ReadSummary
     from forge.bulk.reading.rows import read_rows
-    from forge.bulk.rows.write import WrittenRows, write_rows
+    from forge.bulk.writing.write import WrittenRows, write_rows
     from forge.logs import Log, LogFile, Row, build, diff, read
     from forge.scenario import Facts, Scenario, Session, ddl, delete, insert, insert_many, load_scenario, update
 
@@ -48,14 +48,14 @@ _MODULES = {
     "Log": "forge.logs",
     "LogFile": "forge.logs",
     "ReadSummary": "forge.bulk.reading.odd",
-    "WrittenRows": "forge.bulk.rows.write",
+    "WrittenRows": "forge.bulk.writing.write",
     "Row": "forge.logs",
     "build": "forge.logs",
     "diff": "forge.logs",
     "read": "forge.logs",
     "read_events": "forge.binlog.log_file",
     "read_rows": "forge.bulk.reading.rows",
-    "write_rows": "forge.bulk.rows.write",
+    "write_rows": "forge.bulk.writing.write",
 }
 
 

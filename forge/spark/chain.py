@@ -25,8 +25,8 @@ import msgspec
 
 from forge import __version__
 from forge.binlog.index import index_text
-from forge.bulk.rows.log_end import LogEnd
-from forge.bulk.rows.output import numbered_name
+from forge.bulk.writing.log_end import LogEnd
+from forge.bulk.writing.output import numbered_name
 from forge.errors import ForgeError, ScenarioError
 from forge.spark.job import TEMPORARY, Intent, Job, put
 

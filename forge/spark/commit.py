@@ -10,8 +10,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from forge.bulk.file_sums import crc32_of
-from forge.bulk.rows.log_end import LogEnd
-from forge.bulk.rows.write import Prepared, prepared, write_rows
+from forge.bulk.writing.log_end import LogEnd
+from forge.bulk.writing.write import Prepared, prepared, write_rows
 from forge.errors import ForgeError, ScenarioError
 from forge.plan.tables import Table
 from forge.spark.chain import Chain, Manifest, WrittenFile

@@ -10,7 +10,7 @@ from typing import Any, get_args
 import msgspec
 import yaml
 
-from forge.bulk.rows.changes import Operation
+from forge.bulk.writing.changes import Operation
 from forge.errors import ScenarioError, nearest
 from forge.plan.session import Session
 from forge.spark.locations import local_path

@@ -17,7 +17,7 @@ from forge.bulk.plan import ABSENT, NULL
 from forge.bulk.reading.odd import OnOdd
 from forge.bulk.reading.rows import read_rows
 from forge.bulk.reading.tables import Images, JsonForm
-from forge.bulk.rows.write import write_rows
+from forge.bulk.writing.write import write_rows
 from forge.errors import FormatError, ScenarioError
 from forge.resources import corpora_dir
 from forge.testing.documents import json_documents

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 import forge
 from forge import Facts, Scenario, Session, insert
-from forge.bulk.rows.log_end import LogEnd
+from forge.bulk.writing.log_end import LogEnd
 from forge.compile.files.compilation import compile_files, write_files
 from forge.errors import ScenarioError
 from forge.scenario import plan

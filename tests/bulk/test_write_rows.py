@@ -22,7 +22,7 @@ import pyarrow as pa
 import forge
 from forge import Facts, Scenario, Session, insert
 from forge.binlog.reader import read_events
-from forge.bulk.rows.cells import CellWriter
+from forge.bulk.writing.cells import CellWriter
 from forge.compile.files.compilation import compile_files, write_files
 from forge.errors import ScenarioError
 from forge.scenario import plan
@@ -351,7 +351,7 @@ def test_a_log_is_the_same_and_as_long_where_no_room_is_kept_for_it(
     rows = pa.table({"a": np.arange(200_000), "b": pa.array([None, 1] * 100_000, pa.int32())})
     usual, other = tmp_path / "usual", tmp_path / "other"
     forge.write_rows(rows, "a.b", usual)
-    monkeypatch.setattr("forge.bulk.rows.output._allocate", allocate)
+    monkeypatch.setattr("forge.bulk.writing.output._allocate", allocate)
     forge.write_rows(rows, "a.b", other)
     assert usual.read_bytes() == other.read_bytes()
     # What was kept and not needed is given back.

@@ -9,6 +9,7 @@ from fractions import Fraction
 import msgspec
 
 from forge.bulk.generating.lives import SPAN
+from forge.compile.files.log import DEFAULT_TABLE_ID
 from forge.engine.requests.statements import Statement
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.definitions import DdlStatement
@@ -44,6 +45,14 @@ class Definitions:
     def logged(self) -> list[LoggedGroup]:
         """The groups that the log begins with."""
         return list(logged_groups(self.plan.groups, self.line))
+
+    def table_ids(self, tables: Sequence[Table]) -> list[int]:
+        """Definitions are opened once each: those that no statement has changed keep their numbers."""
+        known: dict[tuple[str, str, int], int] = {}
+        for epoch in self.epochs:
+            for table in epoch.tables:
+                known.setdefault((table.database, table.name, table.version), DEFAULT_TABLE_ID + len(known))
+        return [known[table.database, table.name, table.version] for table in tables]
 
 
 def definitions_of(scenario: Scenario) -> Definitions:

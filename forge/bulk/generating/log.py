@@ -11,23 +11,17 @@ import numpy as np
 from forge.binlog.writer import derives_length, write_binlog
 from forge.bulk.generating.batches import INSERT, UPDATE, Batch, batch_of, batches_between, spread
 from forge.bulk.generating.dependencies import DependencyClock, Entries, WrittenKeys
-from forge.bulk.generating.envelopes import KINDS, FormCompiler, Statement
 from forge.bulk.generating.lives import Numbers
 from forge.bulk.generating.output import Output
 from forge.bulk.generating.rows import Rows
 from forge.bulk.generating.setup import FilePart, VolumeSetup
 from forge.bulk.plan import Bytes, slacked
-from forge.bulk.writing.interleaving import (
-    FormTables,
-    Interleaved,
-    StatementShape,
-    TransactionForm,
-    form_tables,
-    place_interleaved,
-    stamp_interleaved,
-)
+from forge.bulk.writing.changes import KINDS
+from forge.bulk.writing.envelopes import Envelopes, Statement
+from forge.bulk.writing.layout import Templates, Transactions, place, stamp, templates_of
 from forge.bulk.writing.packing import room, seal
 from forge.bulk.writing.row_images import ImageCells, WireColumn, row_sizes, write_rows_at
+from forge.bulk.writing.templates import Envelope, StatementTemplate
 from forge.compile.groups.dependency import tracking_keys
 from forge.events.event import Event, advance, encode_event
 from forge.events.format import CHECKSUM_SIZE, FormatContext
@@ -165,17 +159,17 @@ class _FileWriter:
 
     def _write(self, rows: _EpochRows, batch: Batch) -> None:
         made = rows.encoded(batch)
-        placed = place_interleaved(made.sizes, made.interleaved, made.tables, self.checksum)
+        placed = place(made.sizes, made.transactions, made.templates, self.checksum)
         threads = self.log.default_thread_id
         last_committed = self.clock.next(self.sequence + 1, made.entry_cuts, made.entries, *rows.dependent(batch))
         stamps = self.setup.numbers.stamps(
             batch.transactions.moments, last_committed, self.group, self.sequence + 1, self.xid, threads
         )
         self.buffer = out = room(self.buffer, 0, placed.end)
-        stamp_interleaved(out, placed, made.tables, stamps)
+        stamp(out, placed, made.templates, stamps)
         for images, places in made.images:
             write_rows_at(images, 0, placed.begins[places], out)
-        positioned = made.tables.positioned[placed.templates]
+        positioned = made.templates.positioned[placed.templates]
         seal(out, placed.event_begins, placed.event_ends, positioned, self.written.bytes, self.checksum > 0)
         self._put(out[: placed.end].data, len(placed.event_begins))
         self._after(len(batch.transactions))
@@ -190,8 +184,8 @@ class _Encoded:
 
     sizes: Numbers
     images: Sequence[tuple[list[ImageCells], Numbers]]
-    interleaved: Interleaved
-    tables: FormTables
+    transactions: Transactions
+    templates: Templates
     counts: dict[tuple[int, int], int]
     #: Entries in keys, row by row, and where those of each transaction begin.
     entries: Entries
@@ -203,33 +197,35 @@ class _EpochRows:
 
     def __init__(self, setup: VolumeSetup, epoch: int) -> None:
         self.setup = setup
-        self.compiler = FormCompiler(setup.definitions, epoch)
+        definitions = setup.definitions
+        session, line, tables = definitions.plan.session, definitions.line, definitions.epochs[epoch].tables
+        self.envelopes = Envelopes(
+            definitions.plan, tables, line, table_ids=definitions.table_ids(tables), sessions=True
+        )
         self.sources = [setup.sources[epoch].of_table(table.index) for table in setup.tables]
-        session = setup.definitions.plan.session
-        self.keys = WrittenKeys(setup.definitions.epochs[epoch].tables, self.sources, checks=session.foreign_key_checks)
-        line = setup.definitions.line
+        self.keys = WrittenKeys(tables, self.sources, checks=session.foreign_key_checks)
         self.limit = row_event_limit(session, line)
         self.padding = line.rows.null_padding
         self._assigned = [
             frozenset(
                 index
-                for index, column in enumerate(setup.definitions.epochs[epoch].tables[table.index].columns)
+                for index, column in enumerate(tables[table.index].columns)
                 if column.name.lower() in table.updated
             )
             for table in setup.tables
         ]
-        moments = [self.compiler.zoned_columns(table.index) for table in setup.tables]
+        moments = [self.envelopes.zoned_columns(table.index) for table in setup.tables]
         #: By table and kind: the columns that a statement sets for whose values the server asks for the time zone.
         self._zoned = {
             (table.index, kind): [column for column in moments[table.index] if kind == INSERT or column in assigned]
             for table, assigned in zip(setup.tables, self._assigned, strict=True)
             for kind in (INSERT, UPDATE)
         }
-        self._shapes: list[StatementShape] = []
+        self._shapes: list[StatementTemplate] = []
         self._shape_numbers: dict[tuple[int, int], int] = {}
-        self._forms: list[TransactionForm] = []
+        self._forms: list[Envelope] = []
         self._form_numbers: dict[int, int] = {}
-        self._tables: FormTables | None = None
+        self._templates: Templates | None = None
 
     def encoded(self, batch: Batch) -> _Encoded:
         codes = batch.tables * _KINDS + batch.kinds
@@ -260,13 +256,13 @@ class _EpochRows:
             if self._zoned.get((table, kind)):
                 zoned[places] = self._has_moment(table, kind, number, made[-1], total)
         forms = self._forms_of(batch, zoned)
-        if self._tables is None:
-            self._tables = form_tables(self._forms, self._shapes, self.limit)
+        if self._templates is None:
+            self._templates = templates_of(self._forms, self._shapes, self.limit)
         return _Encoded(
             sizes,
             images,
-            Interleaved(forms, batch.cuts, shapes, batch.counts),
-            self._tables,
+            Transactions(forms, batch.cuts, shapes, batch.counts),
+            self._templates,
             counts,
             entries,
             entry_begins[batch.row_cuts[batch.cuts]],
@@ -310,9 +306,9 @@ class _EpochRows:
         """Whether each row sets a column of moments to a value."""
         found = np.zeros(rows, np.bool_)
         present = self._shapes[shape].rows.after or ()
-        for place, column in enumerate(present):
+        for number, column in enumerate(present):
             if column in self._zoned[table, kind]:
-                wire = image.columns[place]
+                wire = image.columns[number]
                 if not len(wire.validity):
                     return np.ones(rows, np.bool_)
                 bits = np.unpackbits(wire.validity, bitorder="little")
@@ -321,14 +317,16 @@ class _EpochRows:
 
     def _statement(self, table: int, kind: int, *, zoned: bool = False) -> Statement:
         assigned = self._assigned[table] if kind == UPDATE else None
-        return Statement(table, KINDS[kind], assigned, zoned)
+        if kind == INSERT:
+            assigned = frozenset(range(len(self.sources[table])))
+        return Statement(KINDS[kind], table, assigned, zoned)
 
     def _shape(self, table: int, kind: int) -> int:
         if (table, kind) not in self._shape_numbers:
-            _, [shape] = self.compiler.compiled([self._statement(table, kind)])
+            [shape] = self.envelopes.of(self._statement(table, kind)).statements
             self._shape_numbers[table, kind] = len(self._shapes)
             self._shapes.append(shape)
-            self._tables = None
+            self._templates = None
         return self._shape_numbers[table, kind]
 
     def _forms_of(self, batch: Batch, zoned: Any) -> Numbers:
@@ -353,8 +351,7 @@ class _EpochRows:
             statements = [self._statement(table, kind) for table in order]
             if zoned:
                 statements[0] = self._statement(order[0], kind, zoned=True)
-            form, _ = self.compiler.compiled(statements)
             self._form_numbers[key] = len(self._forms)
-            self._forms.append(form)
-            self._tables = None
+            self._forms.append(self.envelopes.of(*statements))
+            self._templates = None
         return self._form_numbers[key]

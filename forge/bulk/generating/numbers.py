@@ -13,8 +13,8 @@ from forge.bulk.generating.calendar import SECOND, Calendar
 from forge.bulk.generating.definitions import Definitions
 from forge.bulk.generating.lives import Moments, Numbers
 from forge.bulk.generating.skew import even_ranks
-from forge.bulk.writing.envelope import STAMPS
-from forge.bulk.writing.stamping import Stamps
+from forge.bulk.writing.layout import Stamps
+from forge.bulk.writing.templates import STAMPS
 from forge.compile.files.compilation import LOGS
 from forge.compile.files.log import SessionLog
 from forge.compile.files.session_files import SessionFiles

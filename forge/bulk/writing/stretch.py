@@ -17,9 +17,9 @@ from numba.core import types
 
 from forge.bulk.machine import copy, inline, kernel, load64, memory, signed
 from forge.bulk.plan import Bytes, address, slacked
-from forge.bulk.writing.envelope import RowsTemplate
 from forge.bulk.writing.packing import fill_header, put_checksum
 from forge.bulk.writing.row_images import BLOCK, ImageCells, Sizes, write_image
+from forge.bulk.writing.templates import RowsTemplate
 
 #: Bytes of events that are made before they are written.
 _PIECE: Final = 1 << 18

@@ -62,7 +62,7 @@ def command() -> None:
     from forge.bulk.kept_kernels import kernels_folder
     from forge.bulk.reading.counts import count_tables
     from forge.bulk.reading.rows import read_rows
-    from forge.bulk.rows.write import write_rows
+    from forge.bulk.writing.write import write_rows
     from forge.scenario import load_scenario
 
     begin = time.monotonic()

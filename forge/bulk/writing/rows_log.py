@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain, groupby, takewhile
 from typing import Any, Final
@@ -13,23 +12,24 @@ import numpy as np
 
 from forge.binlog.payload import PayloadForm
 from forge.binlog.writer import write_binlog
-from forge.bulk.rows.cells import CellWriter, RowsToWrite
-from forge.bulk.rows.changes import ChangeReader, Changes
-from forge.bulk.rows.envelopes import CompiledShapes, Envelopes, Shape
-from forge.bulk.rows.log_end import LogEnd, go_on
-from forge.bulk.rows.numbers import Numbers
-from forge.bulk.rows.output import OutputFiles
-from forge.bulk.rows.transactions import OpenTransaction, PayloadTransaction
-from forge.bulk.writing.envelope import STAMPS, Envelope, RowsTemplate
+from forge.bulk.writing.cells import CellWriter, RowsToWrite
+from forge.bulk.writing.changes import ChangeReader, Changes
+from forge.bulk.writing.envelopes import Compiled, Envelopes, Statement
+from forge.bulk.writing.layout import NO_END, Placed, Stamps, Templates, alike, place, stamp, templates_of
+from forge.bulk.writing.log_end import LogEnd, go_on
 from forge.bulk.writing.logical_clock import InsertClock
+from forge.bulk.writing.numbers import Numbers
+from forge.bulk.writing.open_transaction import OpenTransaction, PayloadTransaction
+from forge.bulk.writing.output import OutputFiles
 from forge.bulk.writing.packing import sealed
-from forge.bulk.writing.row_images import ImageCells, Sizes, write_rows_at
-from forge.bulk.writing.stamping import Stamps, place, stamp, templates_of
+from forge.bulk.writing.row_images import Sizes, write_rows_at
+from forge.bulk.writing.templates import STAMPS, Envelope, RowsTemplate, StatementTemplate
 from forge.compile.files.compilation import LOGS
 from forge.compile.files.payloads import payload_form
 from forge.compile.files.session_files import SessionFiles
 from forge.compile.groups.dependency import tracking_keys
 from forge.compile.rows.table_map import wire_columns
+from forge.errors import UnsupportedError
 from forge.events.event import IN_USE, Event, advance, encode_event
 from forge.events.format import CHECKSUM_SIZE, FormatContext
 from forge.plan.grouping.logged_groups import logged_groups
@@ -41,17 +41,6 @@ from forge.servers import server_line
 
 #: Where the flags of FORMAT_DESCRIPTION stand in a file.
 _FLAGS_AT: Final = 4 + 17
-_NO_LIMIT: Final = 1 << 62
-
-
-@dataclass(frozen=True, slots=True)
-class _Batch:
-    """What small transactions are made of that are written together."""
-
-    rows: RowsTemplate
-    envelope: Envelope
-    images: Sequence[ImageCells]
-    rows_each: int
 
 
 class RowsLog:
@@ -60,9 +49,7 @@ class RowsLog:
     First come the groups of the plan (CREATE DATABASE, CREATE TABLE), then transactions of rows.
     """
 
-    def __init__(
-        self, plan: Plan, table: Table, reader: ChangeReader, output: OutputFiles, compiled: CompiledShapes
-    ) -> None:
+    def __init__(self, plan: Plan, table: Table, reader: ChangeReader, output: OutputFiles, compiled: Compiled) -> None:
         self.plan = plan
         self.session = plan.session
         self.line = server_line(plan.server)
@@ -71,11 +58,17 @@ class RowsLog:
         self.output = output
         self.log = LOGS[self.line.family](plan, self.line)
         self.files = SessionFiles(self.log)
-        self.envelopes = Envelopes(plan, table, self.line, compiled)
+        if table.partition is not None:
+            raise UnsupportedError(f"rows in bulk of the partitioned table {table.full_name!r} are not supported")
+        if plan.session.gtid and plan.session.gtid_tag:
+            raise UnsupportedError("rows in bulk with tagged GTIDs are not supported")
+        self.envelopes = Envelopes(plan, (table,), self.line, compiled=compiled)
+        #: Whether transactions run between BEGIN and COMMIT.
+        self.in_block = reader.operation == "operation"
         columns = wire_columns(table, plan.session, self.line)
         self.cells = CellWriter(table, columns, self.line, output.workers)
         self.limit = row_event_limit(plan.session, self.line)
-        self.largest = _NO_LIMIT if plan.session.max_binlog_size is None else plan.session.max_binlog_size
+        self.largest = NO_END if plan.session.max_binlog_size is None else plan.session.max_binlog_size
         self.payload = self._payload_form()
         self.rows = 0
         self.events = 0
@@ -153,10 +146,13 @@ class RowsLog:
         self._write_whole([*self.files.head(), *self.log.between(0)])
         self.clock.restart()
 
-    def _shape(self, changes: Changes) -> Shape:
+    def _statement(self, changes: Changes) -> Statement:
         assigned = None if changes.kind == "delete" else self.reader.given(changes.kind)
         zoned = bool(self._zoned(changes.slice(0, 1), 1)[0])
-        return Shape(changes.kind, assigned, zoned, in_block=self.reader.operation == "operation")
+        return Statement(changes.kind, assigned=assigned, zoned=zoned)
+
+    def _envelope(self, statement: Statement) -> Envelope:
+        return self.envelopes.of(statement, in_block=self.in_block)
 
     def _zoned(self, changes: Changes, rows_each: int) -> Any:
         """Whether the server asks for the time zone: one a transaction, whose first row says."""
@@ -170,10 +166,11 @@ class RowsLog:
                     flags |= array.is_valid().to_numpy(zero_copy_only=False)[::rows_each]
         return flags
 
-    def _rows_template(self, shape: Shape, changes: Changes) -> RowsTemplate:
+    def _rows_template(self, statement: Statement, changes: Changes) -> RowsTemplate:
         bitmaps = [image.bitmap for image in changes.images]
         given = tuple(bitmap for bitmap in bitmaps if bitmap is not None)
-        return self.envelopes.rows(shape, given if len(given) == len(bitmaps) else None)
+        whole = given if len(given) == len(bitmaps) else None
+        return self.envelopes.rows(statement, whole, in_block=self.in_block)
 
     def _entries(self, changes: Changes) -> Sizes:
         """Entries that the keys of each row have: none where a part is NULL."""
@@ -199,14 +196,14 @@ class RowsLog:
         return 0 if self.session.log_bin_compress else self.cells.least_bytes(changes, self._template(changes))
 
     def _template(self, changes: Changes) -> RowsTemplate:
-        return self._rows_template(self._shape(changes), changes)
+        return self._rows_template(self._statement(changes), changes)
 
     def begin_cells(self, first: Sequence[Changes]) -> None:
         """Have the cells of the first statement's first changes made, while the caller goes on."""
         if first:
-            shape = self._shape(first[0])
-            of_statement = takewhile(lambda part: part.kind == shape.kind, first)
-            self.cells.begin(of_statement, partial(self._rows_template, shape))
+            statement = self._statement(first[0])
+            parts = takewhile(lambda part: part.kind == statement.kind, first)
+            self.cells.begin(parts, partial(self._rows_template, statement))
 
     def transaction(self, parts: Iterable[Changes], least: int = 0) -> None:
         """One transaction of all these changes; those of one kind that follow each other are one statement.
@@ -217,20 +214,20 @@ class RowsLog:
         first = next(waiting, None)
         if first is None:
             return
-        envelope = self.envelopes.of(self._shape(first))
+        envelope = self._envelope(self._statement(first))
         numbers = self.numbers.of(self.transactions, 1, envelope.queries)[:, 0].tolist()
         current = self._opened(envelope, numbers, least)
         statements = entries = 0
-        for _, statement in groupby(chain([first], waiting), key=lambda part: part.kind):
-            begun = next(statement)
-            shape = self._shape(begun)
+        for _, of_kind in groupby(chain([first], waiting), key=lambda part: part.kind):
+            begun = next(of_kind)
+            statement = self._statement(begun)
             current.close_rows(last=True)
             numbers[0] = self.numbers.second(self.transactions, statements)
-            for event in self.envelopes.of(shape).maps:
+            for event in self._envelope(statement).statements[0].maps:
                 current.add_event(event.stamped(numbers), positioned=event.positioned)
             statements += 1
-            template = partial(self._rows_template, shape)
-            for ready in self.cells.images_of(chain([begun], statement), template, self.rows):
+            template = partial(self._rows_template, statement)
+            for ready in self.cells.images_of(chain([begun], of_kind), template, self.rows):
                 current.add_rows(ready, ready.template.head.stamped(numbers))
                 entries += self._entry_count(ready.changes)
                 self.rows += ready.changes.rows
@@ -280,21 +277,24 @@ class RowsLog:
 
     def _write_transactions(self, ready: RowsToWrite, rows_each: int) -> None:
         changes = ready.changes
-        first_shape = self._shape(changes)
-        zoned = self._zoned(changes, rows_each)
+        statement = self._statement(changes)
+        zoned, forms = np.unique(self._zoned(changes, rows_each), return_inverse=True)
+        envelopes = [self._envelope(dataclasses.replace(statement, zoned=flag)) for flag in zoned.tolist()]
+        shape = StatementTemplate(envelopes[0].statements[0].maps, self._rows_template(statement, changes))
+        templates = templates_of(envelopes, [shape], self.limit)
         entries = np.add.reduceat(self._entries(changes), np.arange(0, changes.rows, rows_each))
         done = 0
-        while done < len(zoned):
-            alike = zoned[done:] == zoned[done]
-            count = len(alike) if alike.all() else int(np.argmin(alike))
-            count = min(count, self._until_event())
-            shape = dataclasses.replace(first_shape, zoned=bool(zoned[done]))
-            batch = _Batch(self._rows_template(shape, changes), self.envelopes.of(shape), ready.images, rows_each)
-            begin = done * rows_each
-            some = ready.sizes[begin : begin + count * rows_each]
-            written = self._write_stamped(batch, begin, some, entries[done:])
-            done += written
-            self._after(written)
+        while done < len(forms):
+            some = forms[done : done + self._until_event()]
+            sizes = ready.sizes[done * rows_each : (done + len(some)) * rows_each]
+            transactions = alike(some, len(sizes), rows_each)
+            room = self.largest - self.output.position
+            placed = place(sizes, transactions, templates, self.checksum, room)
+            count = len(placed.bounds) - 1
+            stamps = self._stamps(count, envelopes[0].queries, entries[done:])
+            self._write_placed(ready, done * rows_each, placed, templates, stamps)
+            done += count
+            self._after(count)
         self.rows += changes.rows
 
     def _until_event(self) -> int:
@@ -302,7 +302,7 @@ class RowsLog:
         checkpoints = self.session.facts.file(self.log.file).checkpoints
         places = [1] if checkpoints is None and self.log.rotated else [each.after for each in checkpoints or ()]
         ahead = [place - self.log.in_file for place in places if place > self.log.in_file]
-        return min(ahead, default=_NO_LIMIT)
+        return min(ahead, default=NO_END)
 
     def _stamps(self, count: int, queries: int, entries: Sizes) -> Stamps:
         stamps = self.numbers.of(self.transactions, count, queries)
@@ -311,27 +311,24 @@ class RowsLog:
         stamps[STAMPS.index("sequence_number")] = sequence
         return stamps
 
-    def _write_stamped(self, batch: _Batch, begin: int, sizes: Sizes, entries: Sizes) -> int:
-        templates = templates_of(batch.envelope, batch.rows)
-        room = self.largest - self.output.position
-        limit = 0 if batch.rows.alone else self.limit
-        placed = place(sizes, batch.rows_each, templates, limit, self.checksum, 0, room)
-        stamps = self._stamps(placed.transactions, batch.envelope.queries, entries)
-        begins, ends = placed.event_begins, placed.event_ends
-        positioned = templates.positioned[placed.kinds]
+    def _write_placed(
+        self, ready: RowsToWrite, first: int, placed: Placed, templates: Templates, stamps: Stamps
+    ) -> None:
+        """Transactions of the rows from number ``first`` on."""
+        positioned = templates.positioned[placed.templates]
         output, checksum = self.output, self.checksum > 0
         position = output.reserve(placed.end)
 
         def write() -> None:
             out = output.scratch(placed.end)
-            stamp(out, placed, templates, stamps, 0)
-            write_rows_at(batch.images, begin, placed.begins, out)
-            for at, piece in sealed(out, begins, ends, positioned, position, checksum=checksum):
+            stamp(out, placed, templates, stamps)
+            write_rows_at(ready.images, first, placed.begins, out)
+            events = placed.event_begins, placed.event_ends, positioned
+            for at, piece in sealed(out, *events, position, checksum=checksum):
                 output.put(piece, at)
 
         output.later(write)
         self.events += len(placed.event_begins)
-        return placed.transactions
 
 
 def _named(key: Key, arrays: Mapping[int, Any], rows: int) -> Sizes:

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import msgspec
 import pyarrow as pa
 
-from forge.bulk.rows.changes import METADATA
-from forge.bulk.rows.envelopes import CompiledShapes
+from forge.bulk.writing.changes import METADATA
+from forge.bulk.writing.envelopes import Compiled
 from forge.errors import ScenarioError
 from forge.plan.facts import Facts
 from forge.plan.plan import Plan
@@ -38,7 +38,7 @@ class PlannedTable(NamedTuple):
 
     plan: Plan
     table: Table
-    compiled: CompiledShapes
+    compiled: Compiled
 
 
 def table_plan(text: str, server: str, session: Session) -> PlannedTable:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from forge.bulk.writing.envelope import STAMPS
-from forge.bulk.writing.stamping import Stamps
+from forge.bulk.writing.layout import Stamps
+from forge.bulk.writing.templates import STAMPS
 from forge.compile.files.log import SessionLog
 from forge.plan.clock import START
 from forge.plan.session import Session

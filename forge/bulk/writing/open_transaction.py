@@ -14,12 +14,12 @@ import numpy as np
 
 from forge.binlog.payload import PayloadForm, compress_bytes
 from forge.bulk.plan import Bytes, slacked
-from forge.bulk.rows.cells import RowsToWrite
-from forge.bulk.rows.output import OutputFiles
-from forge.bulk.writing.envelope import STMT_END, EventTemplate, RowsTemplate
+from forge.bulk.writing.cells import RowsToWrite
+from forge.bulk.writing.output import OutputFiles
 from forge.bulk.writing.packing import pack_rows, seal
 from forge.bulk.writing.row_images import Sizes
 from forge.bulk.writing.stretch import Events, Rows, Stretch
+from forge.bulk.writing.templates import STMT_END, EventTemplate, RowsTemplate
 from forge.events.event import Event, encode_event
 from forge.events.format import FormatContext
 from forge.events.mariadb_compressed import compress_block

@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from forge.bulk.rows.changes import Changes, ImageColumns
-from forge.bulk.writing.envelope import RowsTemplate
+from forge.bulk.writing.changes import Changes, ImageColumns
 from forge.bulk.writing.row_images import ImageCells, Sizes, row_sizes
+from forge.bulk.writing.templates import RowsTemplate
 from forge.bulk.writing.wire_columns import ColumnWriter
 from forge.errors import ScenarioError
 from forge.plan.tables import Table

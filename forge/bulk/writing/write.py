@@ -14,13 +14,13 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import pyarrow as pa
 
-from forge.bulk.rows.changes import ChangeReader, Changes, Operation, record_batches
-from forge.bulk.rows.envelopes import CompiledShapes
-from forge.bulk.rows.log import RowsLog
-from forge.bulk.rows.log_end import LogEnd, end_of, plan_after, session_after
-from forge.bulk.rows.output import log_name_of, output_files
-from forge.bulk.rows.tables import table_plan, table_text
-from forge.bulk.rows.transactions import LONG
+from forge.bulk.writing.changes import ChangeReader, Changes, Operation, record_batches
+from forge.bulk.writing.envelopes import Compiled
+from forge.bulk.writing.log_end import LogEnd, end_of, plan_after, session_after
+from forge.bulk.writing.open_transaction import LONG
+from forge.bulk.writing.output import log_name_of, output_files
+from forge.bulk.writing.rows_log import RowsLog
+from forge.bulk.writing.table_text import table_plan, table_text
 from forge.errors import ScenarioError
 from forge.plan.plan import Plan
 from forge.plan.session import Session
@@ -122,7 +122,7 @@ class Prepared(NamedTuple):
     plan: Plan
     text: str
     reader: ChangeReader
-    compiled: CompiledShapes
+    compiled: Compiled
 
 
 def prepared(

@@ -81,16 +81,23 @@ class RowsTemplate:
 
 
 @dataclass(frozen=True, slots=True)
-class Envelope:
-    """One transaction around its rows: ``opening`` (GTID, BEGIN), ``maps`` (TABLE_MAP), ``closing`` (XID or COMMIT)."""
+class StatementTemplate:
+    """A statement's events: its TABLE_MAPs, and the rows event, of which it may have several."""
 
-    opening: tuple[EventTemplate, ...]
     maps: tuple[EventTemplate, ...]
     rows: RowsTemplate
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """One transaction around its rows: ``opening`` (GTID, BEGIN), its statements, ``closing`` (XID or COMMIT)."""
+
+    opening: tuple[EventTemplate, ...]
+    statements: tuple[StatementTemplate, ...]
     closing: tuple[EventTemplate, ...]
 
     @property
     def queries(self) -> int:
-        """How many QUERY events it has."""
+        """How many QUERY events stand around the statements."""
         names = (STAMPS[stamp.number] for event in (*self.opening, *self.closing) for stamp in event.stamps)
         return sum(name.endswith("exec_time") for name in names)
