@@ -38,8 +38,6 @@ def test_what_is_logged_is_the_table_as_it_is_and_what_is_sent_is_the_statement(
     [
         ("CREATE TABLE t SELECT u + 1 FROM s", "SELECT"),
         ("CREATE TABLE t SELECT DISTINCT u FROM s", "columns of one table"),
-        ("CREATE TABLE t (c DATETIME DEFAULT NOW()) SELECT u FROM s", "definition of column 'c'"),
-        ("CREATE TABLE t (KEY k (u) COMMENT 'x') SELECT u FROM s", "options of keys"),
         ("CREATE TABLE t SELECT 1", "without AS"),
         ("CREATE TABLE t SELECT 1 AS a", "columns of one table"),
         ("CREATE TABLE t SELECT 1.5 AS a FROM s", "short integers"),
@@ -47,9 +45,7 @@ def test_what_is_logged_is_the_table_as_it_is_and_what_is_sent_is_the_statement(
         ("CREATE TABLE t SELECT id, u FROM s ORDER BY a", "a text"),
         ("CREATE TABLE t SELECT id, u FROM s, s AS x", "with ,"),
         ("CREATE TABLE t SELECT id, u FROM s GROUP BY u", "GROUP"),
-        ("CREATE TABLE t (c DATETIME) SELECT id, '2020-01-01' AS c FROM s", "literal into column 'c'"),
         ("CREATE TABLE t IGNORE SELECT id, u FROM s", "IGNORE"),
-        ("CREATE TABLE t (u BIGINT) SELECT u FROM s", "another type"),
         ("CREATE TABLE t SELECT u FROM s WHERE a = 'x'", "more than an integer"),
     ],
 )
@@ -66,7 +62,6 @@ def test_what_is_not_made_is_named(sql: str, problem: str) -> None:
         ("CREATE TABLE t SELECT u, u FROM s", "two columns of the SELECT have the same name"),
         ("CREATE TABLE t (u INT NOT NULL) SELECT u FROM s", "cannot be NULL"),
         ("CREATE TABLE t (x INT PRIMARY KEY) SELECT u FROM s", "no default"),
-        ("CREATE TABLE t (x INT NOT NULL) SELECT u FROM s WHERE id > 99", "no default"),
         ("CREATE TABLE t SELECT z.u FROM s", "reads only 's'"),
         ("CREATE TABLE t (n TINYINT) SELECT u, 300 AS n FROM s", "300"),
     ],

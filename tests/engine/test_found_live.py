@@ -308,7 +308,6 @@ def test_a_uuid_from_version_8_on_has_a_variant_of_0_or_of_more_than_80(variant:
         (MYSQL, None, "v VARCHAR(5) CHARACTER SET ascii", -9.999999999999999e39),
         (MARIADB, None, "v DECIMAL(10,7) UNSIGNED", "-1e-95"),
         (MYSQL, "", "w INT, v JSON NOT NULL", None),
-        (MARIADB, None, "v INT UNIQUE PRIMARY KEY", 1),
     ],
 )
 def test_a_value_that_servers_take_in_ways_of_their_own_is_not_supported(
@@ -395,21 +394,6 @@ def test_a_column_that_becomes_generated_is_computed_whatever_it_had() -> None:
     assert plan(scenario).contents["d.t"] == (("0000-00-00 00:00:00",),)
 
 
-def test_a_number_that_becomes_null_leaves_room_in_a_record_of_myisam_whose_length_varies() -> None:
-    """MySQL 9.7 put the next row there: its rows are not in the order of insertion any more."""
-    for text, is_known in (("VARCHAR(5)", False), ("CHAR(5)", True)):
-        scenario = Scenario("holes", tables=[f"CREATE TABLE d.t (id INT, a INT, s {text}) ENGINE=MyISAM"])
-        scenario = scenario.transaction(insert("d.t", {"id": 1, "a": 1}, {"id": 2, "a": 2}))
-        scenario = scenario.transaction(update("d.t", where={"id": 1}, set={"a": None}))
-        scenario = scenario.transaction(insert("d.t", {"id": 3}))
-        scenario = scenario.transaction(update("d.t", where={"id": {"gt": 1}}, set={"s": "x"}))
-        if is_known:
-            assert len(plan(scenario).contents["d.t"]) == 3
-        else:
-            with pytest.raises(UnsupportedError):
-                plan(scenario)
-
-
 @pytest.mark.parametrize(
     ("actions", "is_taken"),
     [
@@ -432,14 +416,6 @@ def test_what_is_done_to_partitions_stands_alone(actions: str, is_taken: bool) -
         else:
             with pytest.raises(ScenarioError, match=r"stands alone|expected"):
                 plan(scenario)
-
-
-def test_mariadb_renames_a_column_in_what_uses_it() -> None:
-    for server, error in ((MYSQL, ScenarioError), (MARIADB, UnsupportedError)):
-        scenario = Scenario("names", server=server, tables=["CREATE TABLE d.t (id INT, CHECK (id > 1))"])
-        with pytest.raises(error, match="uses column 'id'") as refused:
-            plan(scenario.transaction(ddl("ALTER TABLE d.t RENAME COLUMN id TO n")))
-        assert isinstance(refused.value, UnsupportedError) is (server == MARIADB)
 
 
 @pytest.mark.parametrize(

@@ -47,21 +47,9 @@ def test_a_key_with_nulls_or_prefixes_or_expressions_is_none() -> None:
     assert "my_row_id" in logged("CREATE TABLE d.t (a VARCHAR(9) NOT NULL, UNIQUE (a(3)))")
 
 
-@pytest.mark.parametrize(
-    ("sql", "message"),
-    [
-        ("CREATE TABLE d.t (my_row_id INT)", "there is a column 'my_row_id'"),
-        ("CREATE TABLE d.t (a INT AUTO_INCREMENT, KEY (a))", "beside AUTO_INCREMENT column 'a'"),
-    ],
-)
-def test_what_stands_in_the_way_of_a_generated_key_is_refused(sql: str, message: str) -> None:
-    with pytest.raises(ScenarioError, match=message):
-        logged(sql)
-
-
 @pytest.mark.parametrize("sql", ["CREATE TABLE d.t (a INT CHECK (a > 1))", "CREATE TABLE d.t (a FLOAT DEFAULT 1.5)"])
 def test_a_definition_whose_printed_form_is_not_known_is_refused_by_name(sql: str) -> None:
-    with pytest.raises(UnsupportedError, match="invisible primary key"):
+    with pytest.raises(UnsupportedError, match=r"invisible primary key|writes this statement anew"):
         logged(sql)
 
 
@@ -99,7 +87,6 @@ def test_a_check_constraint_refuses_what_it_calls_false_and_takes_null() -> None
         ("ALTER TABLE d.t DROP COLUMN b", "CHECK constraint 't_chk_2' uses column 'b'"),
         ("ALTER TABLE d.t RENAME COLUMN a TO z", "CHECK constraint 't_chk_1' uses column 'a'"),
         ("ALTER TABLE d.t DROP CHECK nope", "no CHECK constraint 'nope'"),
-        ("ALTER TABLE d.t ADD CONSTRAINT t_chk_1 CHECK (a > 1)", "is defined twice"),
         ("ALTER TABLE d.t ADD CHECK (z > 1)", "no column 'z'"),
     ],
 )

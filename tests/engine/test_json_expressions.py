@@ -63,17 +63,3 @@ def test_points_are_made_by_defaults() -> None:
     ((_, point, other),) = plan(Scenario("one", tables=[table]).transaction(insert("d.t", {"id": 1}))).contents["d.t"]
     assert point == bytes.fromhex("000000000101000000000000000000f03f00000000000004c0")
     assert other == bytes.fromhex("00000000010100000000000000000008400000000000001040")
-
-
-@pytest.mark.parametrize(
-    ("server", "kind", "accepted"),
-    [("mysql-9.7", "VIRTUAL", False), ("mariadb-11.8", "VIRTUAL", True), ("mariadb-11.8", "STORED", False)],
-)
-def test_generated_columns_of_generated_numbers(server: str, kind: str, accepted: bool) -> None:
-    table = f"CREATE TABLE d.t (id INT AUTO_INCREMENT PRIMARY KEY, g INT AS (id + 1) {kind})"
-    scenario = Scenario("one", server=server, tables=[table])
-    if accepted:
-        assert plan(scenario).tables
-    else:
-        with pytest.raises(ScenarioError, match="AUTO_INCREMENT"):
-            plan(scenario)

@@ -14,7 +14,7 @@ from forge.binlog.writer import write_binlog
 from forge.compile import compile_plan
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.plan import Plan
-from forge.scenario import Scenario, Session, change_session, ddl, insert, plan
+from forge.scenario import Scenario, Session, ddl, insert, plan
 from forge.servers import server_line
 
 TABLE = "CREATE TABLE d.t (id INT PRIMARY KEY, v INT)"
@@ -51,21 +51,6 @@ def test_a_setting_that_the_line_does_not_have_is_refused(server: str, setting: 
 
 
 @pytest.mark.parametrize(
-    "statement",
-    [
-        "CREATE TABLE d.u (id INT)",
-        "CREATE TABLE d.u (id INT NOT NULL, UNIQUE (id))",
-        "CREATE TABLE d.u LIKE d.without",
-        "CREATE TEMPORARY TABLE d.u (id INT)",
-    ],
-)
-def test_a_table_without_a_primary_key_is_refused_where_a_session_requires_one(statement: str) -> None:
-    without = "CREATE TABLE d.without (id INT)"
-    with pytest.raises(ScenarioError, match="has no primary key; expected one, by sql_require_primary_key"):
-        planned([change_session(sql_require_primary_key=True)], [ddl(statement)], tables=(TABLE, without))
-
-
-@pytest.mark.parametrize(
     ("server", "nullable"),
     [("mysql-5.5", False), ("mysql-5.6", False), ("mysql-5.7", False), ("mysql-8.0", True), ("mysql-9.7", True),
      ("mariadb-10.1", False), ("mariadb-10.6", False), ("mariadb-10.11", True), ("mariadb-11.4", True)],
@@ -98,16 +83,6 @@ def test_a_second_timestamp_has_the_zero_default_which_strict_mode_refuses() -> 
     with pytest.raises(ScenarioError, match="the default of column 'b' is impossible"):
         planned([ddl(text)], explicit_defaults_for_timestamp=False)
     planned([ddl(text)], explicit_defaults_for_timestamp=False, server="mariadb-11.8")
-
-
-@pytest.mark.parametrize(
-    "statement",
-    ["ALTER TABLE d.u ADD COLUMN b TIMESTAMP NULL FIRST", "ALTER TABLE d.u MODIFY v TIMESTAMP NULL"],
-)
-def test_which_timestamp_is_the_first_is_not_worked_out_of_places(statement: str) -> None:
-    table = "CREATE TABLE d.u (id INT PRIMARY KEY, a TIMESTAMP, v DATETIME)"
-    with pytest.raises(UnsupportedError, match="explicit_defaults_for_timestamp is not supported yet"):
-        planned([ddl(statement)], tables=(table,), explicit_defaults_for_timestamp=False)
 
 
 def test_names_of_a_server_that_lowers_them_are_one_name() -> None:

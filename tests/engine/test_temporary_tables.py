@@ -7,7 +7,7 @@ import pytest
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.definitions import DdlStatement
 from forge.plan.session import Session
-from forge.scenario import Scenario, Statement, Transaction, Xa, insert, plan
+from forge.scenario import Scenario, Statement, insert, plan
 from forge.sql.reads.reads import reads_of
 
 BASE = "CREATE TABLE d.t (id INT PRIMARY KEY, v INT)"
@@ -46,9 +46,6 @@ def test_rollback_takes_its_rows_back_but_neither_its_making_nor_its_end() -> No
 @pytest.mark.parametrize(
     ("sql", "problem"),
     [
-        ("CREATE TEMPORARY TABLE x (a INT) PARTITION BY HASH (a)", "no partitions"),
-        ("CREATE TEMPORARY TABLE x (a INT, FOREIGN KEY (a) REFERENCES t (id))", "no foreign keys"),
-        ("CREATE TEMPORARY TABLE x (a TEXT, FULLTEXT (a))", "FULLTEXT"),
         ("DROP TEMPORARY TABLE t", "no temporary table"),
         ("CREATE TEMPORARY TABLE t LIKE t", "like itself"),
         ("CREATE TEMPORARY VIEW v AS SELECT 1", "TABLE"),
@@ -68,18 +65,6 @@ def test_mysql_renames_no_temporary_table_by_rename_table() -> None:
 def test_lines_whose_logs_of_temporary_tables_are_not_known_refuse_them() -> None:
     with pytest.raises(UnsupportedError, match=r"temporary tables on mysql-5\.7"):
         plan(_scenario("mysql-5.7").ddl("CREATE TEMPORARY TABLE x (a INT)"))
-
-
-def test_inside_a_transaction_gtids_forbid_them_in_statement_format_and_xa_of_mysql_always() -> None:
-    made = Statement(ddl="CREATE TEMPORARY TABLE x (a INT)")
-    row = insert("d.t", {"id": 1, "v": 1})
-    with pytest.raises(ScenarioError, match="3748"):
-        plan(_scenario(gtid=True, binlog_format="statement").transaction(row, made))
-    plan(_scenario(gtid=True, binlog_format="mixed").transaction(row, made))
-    xa = _scenario()
-    transaction = Transaction(statements=[row, made], xa=Xa(gtrid="g"))
-    with pytest.raises(ScenarioError, match="4094"):
-        plan(Scenario(scenario="xa", tables=[BASE], transactions=[transaction], session=xa.session))
 
 
 @pytest.mark.parametrize(

@@ -115,15 +115,3 @@ SHRUNK = "  - - update: {table: d.m, set: {v: x}}\n"
 ONE_LESS = "  - - delete: {from: d.m, where: {a: 2}}\n"
 ONE_MORE = "  - - insert: {into: d.m, rows: [{a: 4, v: z}]}\n"
 ALL = "  - - update: {table: d.m, set: {a: 8}}\n"
-
-
-@pytest.mark.parametrize("hole", [SHRUNK, ONE_LESS])
-def test_rows_of_a_table_without_a_key_have_no_known_order_once_a_hole_is_filled(hole: str) -> None:
-    def run(transactions: str) -> None:
-        [one] = expand(KEYLESS.format(server="mariadb-11.8") + transactions, file="f.yaml")
-        plan(one.scenario)
-
-    run(THREE + hole + ALL)
-    run(THREE + ONE_MORE + ALL)
-    with pytest.raises(UnsupportedError, match="in the place of deleted ones"):
-        run(THREE + hole + ONE_MORE + ALL)

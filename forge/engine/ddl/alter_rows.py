@@ -15,7 +15,7 @@ from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.tables import Row
 from forge.servers import server_line
 from forge.servers.facts.values import Dialect
-from forge.sql.errors import SqlError, strict_at
+from forge.sql.errors import strict_at
 from forge.values.base import Value
 
 
@@ -30,7 +30,6 @@ def altered_table(alteration: Alteration, definition: Definition, version: int, 
     reordered = altered.clustering is None and (state.clustering is not None or before is not None)
     for place, number in enumerate(state.ordered()):
         if alteration.emptied and before is not None and before(state.rows[number]) // width in alteration.emptied:
-            altered.has_holes = True
             continue
         if not (definition.versioned or state.is_current(state.rows[number])):
             continue  # DROP SYSTEM VERSIONING
@@ -38,8 +37,6 @@ def altered_table(alteration: Alteration, definition: Definition, version: int, 
         altered.inserted = place if reordered else number
         altered.add(row)
     altered.inserted = state.inserted
-    altered.is_reorganized = state.is_reorganized or alteration.reorganizes
-    altered.number_is_lost = state.number_is_lost or (alteration.truncates and altered.is_reorganized)
     _follow(altered)
     return altered
 
@@ -80,18 +77,8 @@ def _converted(
                 values.append(
                     converted(alteration.state.columns[slot.source], column, row[slot.source], alteration.dialect)
                 )
-    try:
-        values += _hidden_values(alteration, altered, row, time)
-        return with_generated(altered.columns, values, clips=alteration.clips)
-    except UnsupportedError:
-        raise
-    except ScenarioError as error:
-        if all(column.column.generated != "virtual" for column in definition.columns):
-            raise
-        # A new virtual column is not computed (recorded on MySQL 9.7).
-        raise UnsupportedError(
-            f"{error.problem}: a virtual column that rows cannot hold is not supported yet"
-        ) from None
+    values += _hidden_values(alteration, altered, row, time)
+    return with_generated(altered.columns, values, clips=alteration.clips)
 
 
 def _hidden_values(alteration: Alteration, altered: TableState, row: Row, time: StatementTime) -> list[Value | None]:
@@ -113,11 +100,7 @@ def _new_value(
             return value
         if column.column.nullable or column.column.has_default or column.column.default_now or column.default:
             return omitted_value(column, time, clips=alteration.clips)
-        implicit = _implicit_value(column, under(column.wire, alteration.dialect).dialect)
-    checks = server_line(alteration.server).ddl.checks_new_zero_dates
-    if checks and alteration.forbids_zero_dates and _needs_date(column):
-        raise SqlError(f"rows of the table have no value for the new {column.type.name} column", column.offset)
-    return implicit
+        return _implicit_value(column, under(column.wire, alteration.dialect).dialect)
 
 
 def _implicit_value(column: ColumnDefinition, dialect: Dialect) -> Value | None:

@@ -42,9 +42,8 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
     state.enforces_checks = catalog.checks_constraints
     before = state.table
     alteration = Alteration(
-        state, catalog.server, catalog.databases[old_name[0]], dialect=catalog.dialect, clips=catalog.clips,
-        forbids_zero_dates=catalog.forbids_zero_dates,
-    )  # fmt: skip
+        state, catalog.server, catalog.databases[old_name[0]], dialect=catalog.dialect, clips=catalog.clips
+    )
     for action in with_timestamps(_with_replaced_key(statement, state), state, catalog):
         apply_action(alteration, action)
     plan = replace(
@@ -59,7 +58,7 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
         return replace(plan, no_effect=True, unnumbered=True)
     name = old_name if alteration.renamed is None else _new_name(alteration.renamed, before, context)
     altered = finish_alteration(alteration, name, context)
-    check_engine(altered.table, altered.definition.keys, catalog.server)
+    check_engine(altered.table, context.line)
     altered.is_logged = state.is_logged
     renames = all(isinstance(action, RenameTo) for action in actions)
     moves = context.line.ddl.renamed_temporary_is_last or not (renames and before.temporary)

@@ -2,28 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
-
 from forge.engine.ddl.alteration import Alteration
 from forge.engine.dictionary.partitions import used_columns
 from forge.servers import server_line
-from forge.sql.ast.alter_actions import (
-    Action,
-    AddCheck,
-    AddColumn,
-    AddForeignKey,
-    AddKey,
-    AlterColumn,
-    AlterPartitions,
-    ChangeColumn,
-    DropCheck,
-    DropColumn,
-    DropForeignKey,
-    DropKey,
-    RenameColumn,
-    RenameKey,
-)
+from forge.sql.ast import alter_actions as actions
 from forge.sql.ast.definitions import CheckDraft
 from forge.sql.errors import SqlError
 from forge.sql.expressions import parse_expression
@@ -34,31 +16,41 @@ def same_name(name: str | None, other: str) -> bool:
     return name is not None and name.lower() == other.lower()
 
 
-def is_there(alteration: Alteration, action: Action) -> bool:
+def is_there(alteration: Alteration, action: actions.Action) -> bool:
     """Whether what the action adds or changes is there already."""
-    return _TARGETS[type(action)](alteration, action)
+    foreign_keys = [foreign.name for foreign in alteration.foreign_keys]
+    checks = [check.name for check in alteration.checks]
+    match action:
+        case actions.AddColumn():
+            return has_column(alteration, action.column.name)
+        case actions.AlterColumn() | actions.DropColumn():
+            return has_column(alteration, action.name)
+        case actions.ChangeColumn() | actions.RenameColumn():
+            return has_column(alteration, action.old)
+        case actions.AddKey(key=key):
+            return _has_key(alteration, None if key.kind == "primary" else key.name or key.parts[0].column)
+        case actions.DropKey():
+            return _has_key(alteration, action.name)
+        case actions.RenameKey():
+            return _has_key(alteration, action.old)
+        case actions.AddForeignKey(key=foreign):
+            return _is_among(foreign_keys, foreign.name or foreign.index or "")
+        case actions.DropForeignKey():
+            return _is_among(foreign_keys, action.name)
+        case actions.AddCheck(check=check):
+            return _is_among(checks, check.name or "")
+        case actions.DropCheck():
+            unique = [key.name for key in alteration.keys if key.kind == "unique"]
+            return _is_among([*checks, *foreign_keys, *unique], action.name)
+        case actions.AlterPartitions():
+            parts = () if alteration.partitions is None else alteration.partitions.parts
+            wanted = action.names or tuple(part.name for part in action.parts)
+            return all(_is_among([part.name for part in parts], name) for name in wanted)
+    return False
 
 
-def _key_is_there(alteration: Alteration, action: AddKey) -> bool:
-    key = action.key
-    name = "PRIMARY" if key.kind == "primary" else key.name or key.parts[0].column
-    return has_key(alteration, None if name == "PRIMARY" else name)
-
-
-def _foreign_key_is_there(alteration: Alteration, name: str) -> bool:
-    return any(same_name(foreign.name, name) for foreign in alteration.foreign_keys)
-
-
-def _constraint_is_there(alteration: Alteration, action: DropCheck) -> bool:
-    names = [*(check.name for check in alteration.checks), *(foreign.name for foreign in alteration.foreign_keys)]
-    names += [key.name for key in alteration.keys if key.kind == "unique"]
-    return any(same_name(name, action.name) for name in names)
-
-
-def _partitions_are_there(alteration: Alteration, action: AlterPartitions) -> bool:
-    parts = () if alteration.partitions is None else alteration.partitions.parts
-    wanted = action.names or tuple(part.name for part in action.parts)
-    return all(any(same_name(part.name, name) for part in parts) for name in wanted)
+def _is_among(names: list[str | None] | list[str], wanted: str) -> bool:
+    return any(same_name(name, wanted) for name in names)
 
 
 def has_column(alteration: Alteration, name: str) -> bool:
@@ -66,66 +58,48 @@ def has_column(alteration: Alteration, name: str) -> bool:
     return any(same_name(slot.column.name, name) for slot in slots)
 
 
-def has_key(alteration: Alteration, name: str | None) -> bool:
+def _has_key(alteration: Alteration, name: str | None) -> bool:
     keys = (*alteration.keys, *alteration.new_keys)
     return any(key.kind == "primary" if name is None else same_name(key.name, name) for key in keys)
 
 
-def refuse_foreign_keys(alteration: Alteration, index: int, offset: int) -> None:
-    """A column goes after the foreign keys that are on it (1828)."""
-    source = alteration.slots[index].source
-    for foreign in alteration.foreign_keys:
-        if source in foreign.columns:
-            raise SqlError(f"foreign key {foreign.name} is on column {alteration.slots[index].column.name!r}", offset)
-
-
-def refuse_dependents(alteration: Alteration, name: str, offset: int, *, refusal: type[SqlError] = SqlError) -> None:
-    """Raises a ``refusal`` for a column that generated columns, partitions or CHECK constraints use."""
-    for slot in alteration.slots:
-        generated = slot.column.generated
-        if generated is not None and any(same_name(used, name) for used in generated.columns()):
-            raise refusal(f"generated column {slot.column.name!r} depends on column {name!r}", offset)
+def refuse_dependents(alteration: Alteration, name: str, offset: int, *, renames: bool = False) -> None:
+    """Raises SqlError for a column that generated columns, partitions, CHECK constraints or, unless it ``renames`` the
+    column, foreign keys use.
+    """
+    source = alteration.slots[alteration.index_of(name, offset)].source
+    foreign_keys = () if renames else alteration.foreign_keys
+    users = [f"foreign key {foreign.name}" for foreign in foreign_keys if source in foreign.columns]
+    users += [
+        f"generated column {slot.column.name!r}"
+        for slot in alteration.slots
+        if slot.column.generated is not None and _is_among(list(slot.column.generated.columns()), name)
+    ]
     if alteration.partitions is not None:
         clustering = alteration.state.clustering
         places = [part.column for part in clustering.parts] if clustering else []
         by = used_columns(alteration.partitions, alteration.state.definition, places)
-        if any(same_name(alteration.state.columns[index].name, name) for index in by):
-            raise refusal(f"column {name!r} distributes rows over partitions", offset)
-    for check in alteration.checks:
-        if any(same_name(column, name) for column in _columns_of(alteration, check.expression)):
-            raise refusal(f"CHECK constraint {check.name!r} uses column {name!r}", offset)
-    for key in alteration.keys:
-        for part in key.parts:
-            used = () if part.expression is None else _columns_of(alteration, part.expression)
-            if any(same_name(column, name) for column in used):
-                raise refusal(f"key {key.name!r} is on an expression that uses column {name!r}", offset)
+        users += ["PARTITION BY" for index in by if same_name(alteration.state.columns[index].name, name)]
+    users += [
+        f"CHECK constraint {check.name!r}"
+        for check in alteration.checks
+        if _is_among(_columns_of(alteration, check.expression), name)
+    ]
+    users += [
+        f"key {key.name!r}"
+        for key in alteration.keys
+        for part in key.parts
+        if part.expression is not None and _is_among(_columns_of(alteration, part.expression), name)
+    ]
+    if users:
+        raise SqlError(f"{users[0]} uses column {name!r}", offset)
 
 
 def is_on(alteration: Alteration, check: CheckDraft, name: str) -> bool:
+    """Whether a constraint is on that column alone."""
     used = _columns_of(alteration, check.expression)
     return bool(used) and all(same_name(column, name) for column in used)
 
 
-def _columns_of(alteration: Alteration, expression: str) -> tuple[str, ...]:
-    return parse_expression(expression, server_line(alteration.server).grammar).columns()
-
-
-_TARGETS: Final[dict[type[Any], Callable[[Alteration, Any], bool]]] = {
-    AddCheck: lambda alteration, action: any(
-        same_name(check.name, action.check.name or "") for check in alteration.checks
-    ),
-    AddColumn: lambda alteration, action: has_column(alteration, action.column.name),
-    AddForeignKey: lambda alteration, action: _foreign_key_is_there(
-        alteration, action.key.name or action.key.index or ""
-    ),
-    AddKey: _key_is_there,
-    AlterColumn: lambda alteration, action: has_column(alteration, action.name),
-    AlterPartitions: _partitions_are_there,
-    ChangeColumn: lambda alteration, action: has_column(alteration, action.old),
-    DropCheck: _constraint_is_there,
-    DropColumn: lambda alteration, action: has_column(alteration, action.name),
-    DropForeignKey: lambda alteration, action: _foreign_key_is_there(alteration, action.name),
-    DropKey: lambda alteration, action: has_key(alteration, action.name),
-    RenameColumn: lambda alteration, action: has_column(alteration, action.old),
-    RenameKey: lambda alteration, action: has_key(alteration, action.old),
-}
+def _columns_of(alteration: Alteration, expression: str) -> list[str]:
+    return list(parse_expression(expression, server_line(alteration.server).grammar).columns())

@@ -9,17 +9,8 @@ from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.table_state import TableState
 from forge.servers import server_line
 from forge.servers.facts.values import Dialect
-from forge.sql.ast.alter_actions import (
-    Action,
-)
-from forge.sql.ast.definitions import (
-    CheckDraft,
-    ColumnDraft,
-    ForeignKeyDraft,
-    KeyDraft,
-    Place,
-    TableRef,
-)
+from forge.sql.ast.alter_actions import Action
+from forge.sql.ast.definitions import CheckDraft, ColumnDraft, ForeignKeyDraft, KeyDraft, Place, TableRef
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +36,12 @@ class Alteration:
         *,
         dialect: Dialect | None = None,
         clips: bool = False,
-        forbids_zero_dates: bool = False,
     ) -> None:
         self.state = state
         self.server = server
         self.dialect = dialect
         #: Values that do not fit are clipped.
         self.clips = clips
-        #: sql_mode has NO_ZERO_DATE.
-        self.forbids_zero_dates = forbids_zero_dates
         self.keys: list[KeyDraft] = list(named_keys(state))
         #: Columns to put into the list once all others are what they will be, in the order of the statement.
         self.placed: list[tuple[Slot, Place | None]] = []
@@ -68,29 +56,18 @@ class Alteration:
         #: The foreign keys that stay, with the old places of their columns, and those that come.
         self.foreign_keys = list(state.definition.foreign_keys)
         self.new_foreign_keys: list[ForeignKeyDraft] = []
-        self.truncates = self.reorganizes = False
+        self.truncates = False
         self.checks = list(state.definition.checks)
         self.new_checks: list[CheckDraft] = []
         self.collation = state.definition.collation
         self.engine = state.definition.engine
-        #: Options that leave no trace.
-        self.options = dict(state.definition.options)
         self.slots = [Slot(column, index) for index, column in enumerate(state.definition.columns)]
         self.auto_increment: int | None = None
         #: The columns that the statement defines.
         self.defined: list[ColumnDraft] = []
         self.renamed: TableRef | None = None
-        #: What the statement does, and what IF [NOT] EXISTS kept it from.
+        #: What the statement does, but for what IF [NOT] EXISTS keeps it from.
         self.applied: list[Action] = []
-        self.skipped: list[Action] = []
-
-    def kept(self, altered: TableState) -> list[tuple[int, ColumnDefinition, ColumnDefinition]]:
-        """(old index, old column, new column) of the columns that were there before."""
-        return [
-            (slot.source, self.state.columns[slot.source], column)
-            for slot, column in zip(self.slots, altered.definition.columns, strict=True)
-            if slot.source is not None
-        ]
 
     def renamed_columns(self) -> dict[str, str]:
         """Columns that have another name afterwards: the old name, in lower case, to the new one."""

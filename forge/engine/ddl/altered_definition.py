@@ -6,24 +6,15 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from forge.engine.ddl.alter_rows import altered_table
-from forge.engine.ddl.alter_targets import same_name
 from forge.engine.ddl.alteration import Alteration
 from forge.engine.ddl.context import DdlContext
 from forge.engine.dictionary.catalog import TableName
-from forge.engine.dictionary.column_drafts import check_primary_nulls, check_table_charset
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.definition import Definition
-from forge.engine.dictionary.engines import check_row_format
-from forge.engine.dictionary.foreign_key_definition import (
-    check_keys_of,
-    checked_again,
-    renamed_constraints,
-    with_foreign_keys,
-)
-from forge.engine.dictionary.key_definition import with_spatial
+from forge.engine.dictionary.foreign_key_definition import renamed_constraints, with_foreign_keys
+from forge.engine.dictionary.key_definition import kept_prefix
 from forge.engine.dictionary.system_columns import with_periods
 from forge.engine.dictionary.table_state import TableState
-from forge.servers import server_line
 from forge.sql.ast.definitions import KeyDraft, PeriodDraft
 from forge.sql.errors import SqlError
 
@@ -33,26 +24,14 @@ def finish_alteration(alteration: Alteration, name: TableName, context: DdlConte
     _put_columns(alteration)
     if not alteration.slots:
         raise SqlError("no column is left", 0, expected="at least one; DROP TABLE removes a table")
-    for key in alteration.new_keys:
-        if key.kind == "primary" and any(other.kind == "primary" for other in alteration.keys):
-            raise SqlError(f"table {alteration.state.name} has a primary key already", key.offset, expected="one")
-    line = server_line(alteration.server)
     columns = tuple(slot.column for slot in alteration.slots)
-    for column in columns:
-        for expression in (column.generated, column.default):
-            if expression is not None:
-                check_table_charset(column, expression, alteration.collation, line)
-    new_keys = (with_spatial(key, columns, line) for key in alteration.new_keys)
-    keys = (*(_fitting(key, columns, alteration.engine) for key in alteration.keys), *new_keys)
-    check_primary_nulls(keys, alteration.defined, line)
+    keys = (*(_fitting(key, columns, alteration.engine) for key in alteration.keys), *alteration.new_keys)
     checks = tuple(alteration.checks)
-    check_row_format(alteration.options, alteration.engine)
     definition = Definition(*name, columns, keys, alteration.collation, alteration.server, checks, alteration.engine)
     definition = replace(
         definition,
         partitions=alteration.partitions,
         temporary=alteration.state.definition.temporary,
-        options=tuple(alteration.options.items()),
         periods=_renamed_periods(alteration),
         versioned=alteration.versioned,
     )
@@ -83,17 +62,12 @@ def _fitting(key: KeyDraft, columns: Iterable[ColumnDefinition], engine: str) ->
         key = replace(key, using="")  # Of a key that fits, MariaDB forgets the hash (recorded on 10.11 and 11.8).
     by_name = {column.name.lower(): column for column in columns}
     parts = tuple(
-        part if _is_longer(by_name.get(part.column.lower()), part.prefix) else replace(part, prefix=None)
+        replace(part, prefix=kept_prefix(by_name[part.column.lower()], part.prefix))
+        if part.column.lower() in by_name
+        else part
         for part in key.parts
     )
     return replace(key, parts=parts)
-
-
-def _is_longer(column: ColumnDefinition | None, prefix: int | None) -> bool:
-    if column is None or prefix is None or column.type_facts.is_lob:
-        return True
-    length = 1 if column.type.length is None else column.type.length
-    return column.type_facts.takes_prefix and length > prefix
 
 
 def _with_foreign_keys(alteration: Alteration, definition: Definition, context: DdlContext) -> Definition:
@@ -109,15 +83,7 @@ def _with_foreign_keys(alteration: Alteration, definition: Definition, context: 
             foreign = replace(foreign, parent=own, parent_columns=columns)
         kept.append(foreign)
     definition = renamed_constraints(replace(definition, foreign_keys=tuple(kept)), old[1])
-    # The names are those of the old definition, whatever its foreign keys that go in the same statement.
-    for draft in alteration.new_foreign_keys:
-        if draft.name is not None and any(
-            same_name(foreign.name, draft.name) for foreign in alteration.state.table.foreign_keys
-        ):
-            raise SqlError(f"foreign key {draft.name!r} exists already", draft.offset)
-    definition = with_foreign_keys(definition, alteration.new_foreign_keys, context.catalog, context.current_database)
-    check_keys_of(definition)
-    return checked_again(definition, context.catalog)
+    return with_foreign_keys(definition, alteration.new_foreign_keys, context.catalog, context.current_database)
 
 
 def _put_columns(alteration: Alteration) -> None:

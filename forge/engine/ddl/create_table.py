@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from forge.engine.ddl.context import DdlContext
 from forge.engine.ddl.create_select import CopiedRows
 from forge.engine.ddl.drop_table import check_droppable, distinct
 from forge.engine.ddl.timestamp_columns import timestamp_columns
-from forge.engine.dictionary.catalog import Catalog, TableName
-from forge.engine.dictionary.column_drafts import check_primary_nulls, define_column
+from forge.engine.dictionary.catalog import TableName
+from forge.engine.dictionary.column_drafts import define_column
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.definition import Definition
-from forge.engine.dictionary.engines import INNODB, PLAIN_ENGINES, check_engine, check_row_format, chosen_engine
+from forge.engine.dictionary.engines import INNODB, check_engine, chosen_engine
 from forge.engine.dictionary.foreign_key_definition import declared_references, with_foreign_keys
-from forge.engine.dictionary.key_definition import with_spatial
 from forge.engine.dictionary.partitions import reads_zone
 from forge.engine.dictionary.show_create import create_table_text
 from forge.engine.dictionary.system_columns import with_periods
@@ -24,11 +23,10 @@ from forge.engine.dictionary.tables import plan_table
 from forge.engine.rows.time_zones import zone_refusal
 from forge.plan.definitions import TableCreation, TableCreationLike, TableCreationSelect
 from forge.plan.keys import key_of_rows
-from forge.servers import ServerLine, server_line
-from forge.servers.facts.values import Dialect
+from forge.servers import ServerLine
 from forge.sql.ast.definitions import ColumnDraft, KeyDraft, PartDraft, SelectDraft, TypeDraft
 from forge.sql.ast.statements import CreateLike, CreateTable
-from forge.sql.errors import SqlError, SqlUnsupported, StrictRefusal
+from forge.sql.errors import SqlError, SqlUnsupported
 from forge.values.declaration.sqltype import SqlType
 
 #: The column of a generated invisible primary key.
@@ -56,19 +54,14 @@ def create_table(statement: CreateTable, context: DdlContext) -> TableCreation |
     if statement.replaces and statement.select is not None:
         raise SqlUnsupported("CREATE OR REPLACE TABLE ... SELECT is not supported yet", statement.select.offset)
     catalog.check_free(name, ref.offset, temporary=statement.temporary)
-    if statement.temporary:
-        check_temporary(statement, _default_engine(statement, catalog))
     if statement.select is not None:
         return _create_select(statement, statement.select, name, context)
     statement = replace(statement, columns=timestamp_columns(statement.columns, catalog))
-    definition = _defined(statement, name, context)
+    definition = defined_table(statement, name, context)
     text = context.text_of(definition)
     if catalog.generates_keys and needs_key(definition, context.line):
-        if statement.partitions is not None:
-            problem = "no server generates a primary key for a table with partitions"
-            raise SqlError(problem, statement.partitions.offset, expected="a key")
         statement = with_generated_key(statement)
-        definition = _defined(statement, name, context)
+        definition = defined_table(statement, name, context)
         text = replace(text, sql=_printed(statement, definition, context))
     references = [*statement.foreign_keys, *declared_references(statement.columns, context.line)]
     definition = with_foreign_keys(definition, references, catalog, context.current_database)
@@ -101,8 +94,6 @@ def create_like(statement: CreateLike, context: DdlContext) -> TableCreationLike
     definition = replace(
         model.definition, database=name[0], name=name[1], foreign_keys=(), temporary=statement.temporary
     )
-    if statement.temporary and definition.partitions is not None:
-        raise SqlError("a temporary table has no partitions", statement.like.offset)
     state = TableState(definition, catalog.next_version(name))
     _store(state, context)
     touches = temporary or model.table.temporary
@@ -130,9 +121,7 @@ def _replaces(statement: CreateTable | CreateLike, name: TableName, context: Ddl
 
 def _store(state: TableState, context: DdlContext) -> None:
     """The table exists from now on.  Raises SqlError for one that its engine cannot hold."""
-    check_engine(state.table, state.definition.keys, context.catalog.server)
-    if context.catalog.requires_keys and state.table.primary_key is None:
-        raise SqlError(f"table {state.name} has no primary key", 0, expected="one, by sql_require_primary_key")
+    check_engine(state.table, context.line)
     context.catalog.shelf(temporary=state.table.temporary)[state.table.database, state.table.name] = state
     state.is_logged = context.logs_temporary or context.line.ddl.drops_all_temporary
 
@@ -140,28 +129,17 @@ def _store(state: TableState, context: DdlContext) -> None:
 def _create_select(
     statement: CreateTable, select: SelectDraft, name: TableName, context: DdlContext
 ) -> TableCreationSelect:
-    catalog, server = context.catalog, context.catalog.server
+    catalog = context.catalog
     source = context.table(select.table)
-    copied = CopiedRows(statement, select, source, server)
-    definition = defined_table(
-        statement,
-        name,
-        catalog.databases[name[0]],
-        server,
-        copied.columns,
-        default_engine=_default_engine(statement, catalog),
-    )
-    others = statement.partitions is not None or bool(statement.foreign_keys)
-    if others or (catalog.generates_keys and needs_key(definition, context.line)):
-        form = "with partitions, foreign keys or generated keys"
-        raise SqlUnsupported(f"CREATE TABLE ... SELECT {form} is not supported yet", select.offset)
+    copied = CopiedRows(statement, select, source, catalog.server)
+    definition = defined_table(statement, name, context, copied.columns)
+    if catalog.generates_keys and needs_key(definition, context.line):
+        problem = "CREATE TABLE ... SELECT with a generated key is not supported yet"
+        raise SqlUnsupported(problem, select.offset, expected="a primary key")
     state = TableState(definition, catalog.next_version(name), statement.options.auto_increment or 1)
-    check_engine(state.table, definition.keys, server)
-    odd = {definition.engine, source.definition.engine} - PLAIN_ENGINES
-    if odd:
-        raise SqlUnsupported(f"CREATE TABLE ... SELECT and {min(odd)} are not supported together yet", select.offset)
+    check_engine(state.table, context.line)
     touches = statement.temporary or source.table.temporary
-    rows = copied.insert(state, context.sql)
+    rows = copied.insert(state, context.sql, context.time)
     rows = replace(rows, opened=replace(rows.opened, reads_temporary=touches))
     own = {draft.name.lower() for draft in statement.columns}
     creation = TableCreationSelect(
@@ -191,64 +169,31 @@ def _printed(statement: CreateTable, definition: Definition, context: DdlContext
     return create_table_text(statement, definition, context.current_database)
 
 
-def _defined(statement: CreateTable, name: TableName, context: DdlContext) -> Definition:
-    catalog = context.catalog
-    collation = catalog.databases[name[0]]
-    return defined_table(
-        statement, name, collation, catalog.server, dialect=catalog.dialect,
-        default_engine=_default_engine(statement, catalog),
-    )  # fmt: skip
-
-
-def _default_engine(statement: CreateTable, catalog: Catalog) -> str:
-    apart = statement.temporary and catalog.line.ddl.temporary_engine_apart
-    return INNODB if apart else catalog.default_engine
-
-
-def check_temporary(statement: CreateTable, default_engine: str) -> None:
-    """Raises SqlError for what a temporary table cannot have (1562, 1215, 1796)."""
-    special = next((key for key in statement.keys if key.special == "FULLTEXT"), None)
-    if statement.partitions is not None:
-        raise SqlError("a temporary table has no partitions", statement.partitions.offset)
-    if statement.foreign_keys:
-        raise SqlError("a temporary table has no foreign keys", statement.foreign_keys[0].offset)
-    if special is not None and (chosen_engine(statement.options) or default_engine) == INNODB:
-        raise SqlError("a temporary table of InnoDB has no FULLTEXT key", special.offset)
-
-
 def defined_table(
     statement: CreateTable,
     name: TableName,
-    database_collation: int,
-    server: str,
+    context: DdlContext,
     completed: Callable[[tuple[ColumnDefinition, ...]], tuple[ColumnDefinition, ...]] = lambda columns: columns,
-    *,
-    dialect: Dialect | None = None,
-    default_engine: str = INNODB,
 ) -> Definition:
     """The definition that CREATE TABLE states; ``completed`` adds columns of a SELECT.  Raises SqlError."""
-    collation = statement.options.charset.resolve(database_collation, server).id
-    columns = completed(tuple(define_column(draft, collation, server, dialect=dialect) for draft in statement.columns))
+    catalog, line = context.catalog, context.line
+    collation = statement.options.charset.resolve(catalog.databases[name[0]], catalog.server).id
+    columns = completed(
+        tuple(define_column(draft, collation, catalog.server, dialect=catalog.dialect) for draft in statement.columns)
+    )
     own = [key for draft in statement.columns for key in draft.own_keys()]
-    line = server_line(server)
-    keys = tuple(with_spatial(key, columns, line) for key in (*own, *statement.keys))
-    check_primary_nulls(keys, statement.columns, line)
-    _check_order(statement.columns, keys)
-    engine = chosen_engine(statement.options) or default_engine
-    if engine not in (INNODB, "Aria") and "TRANSACTIONAL" in dict(statement.options.idle):
-        problem = f"{engine} tables have no option TRANSACTIONAL"
-        raise StrictRefusal(problem, statement.options.engine_offset, expected="ENGINE=Aria")
-    check_row_format(dict(statement.options.idle), engine, temporary=statement.temporary)
+    keys = (*own, *statement.keys)
+    apart = statement.temporary and line.ddl.temporary_engine_apart
+    engine = chosen_engine(statement.options) or (INNODB if apart else catalog.default_engine)
     definition = Definition(
         name[0],
         name[1],
         columns,
         keys,
         collation,
-        server,
+        catalog.server,
         engine=engine,
         temporary=statement.temporary,
-        options=statement.options.idle,
         periods=statement.periods,
         versioned=statement.options.versioned or any(draft.versioned for draft in statement.columns),
     ).with_not_null_keys()
@@ -256,19 +201,6 @@ def defined_table(
     checks = [*statement.checks, *(check for draft in statement.columns for check in draft.checks)]
     definition = definition.with_checks(sorted(checks, key=lambda check: check.offset))
     return replace(definition, partitions=statement.partitions)
-
-
-def _check_order(columns: Sequence[ColumnDraft], keys: Sequence[KeyDraft]) -> None:
-    """Raises SqlUnsupported for several unique keys whose order a primary key behind the columns decides.
-
-    UNIQUE of a column that the primary key makes NOT NULL is sorted as one that takes NULL, until the next ALTER TABLE.
-    """
-    primary = {part.column.lower() for key in keys if key.kind == "primary" for part in key.parts}
-    odd = [draft for draft in columns if "unique" in draft.keys and draft.nullable is None]
-    odd = [draft for draft in odd if draft.name.lower() in primary and "primary" not in draft.keys]
-    if odd and sum(key.kind == "unique" for key in keys) > 1:
-        problem = f"column {odd[0].name!r} with UNIQUE, which the primary key makes NOT NULL, beside another unique key"
-        raise SqlUnsupported(f"{problem} is not supported yet", odd[0].offset, expected="NOT NULL UNIQUE")
 
 
 def needs_key(definition: Definition, line: ServerLine) -> bool:
@@ -279,13 +211,7 @@ def needs_key(definition: Definition, line: ServerLine) -> bool:
 
 
 def with_generated_key(statement: CreateTable) -> CreateTable:
-    """The statement with the key that a server generates.  Raises SqlError where it cannot (4108, 4109)."""
-    for draft in statement.columns:
-        if draft.name.lower() == GENERATED_KEY:
-            raise SqlError(f"the server cannot generate a primary key: there is a column {draft.name!r}", draft.offset)
-        if draft.auto_increment:
-            problem = f"the server cannot generate a primary key beside AUTO_INCREMENT column {draft.name!r}"
-            raise SqlError(problem, draft.offset)
+    """The statement with the key that a server generates."""
     offset = statement.table.offset
     column = ColumnDraft(
         GENERATED_KEY,

@@ -34,6 +34,5 @@ def exchange(action: AlterPartitions, state: TableState, ref: TableRef, context:
         state.add(other.rows[number])
     for row in rows:
         swapped.add(row)
-    state.number_is_lost = swapped.number_is_lost = True
     context.catalog.tables[name] = swapped
     return swapped

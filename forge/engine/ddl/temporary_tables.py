@@ -7,10 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from forge.errors import ScenarioError
 from forge.plan.definitions import DdlStatement, TableCreationLike, TableDrop
-from forge.plan.session import Session
-from forge.servers import ServerLine
 from forge.sql.ast.statements import CreateLike, CreateTable, DropTables
 from forge.sql.errors import SqlUnsupported
 from forge.sql.parse.statements import Ddl
@@ -19,23 +16,6 @@ from forge.sql.parse.statements import Ddl
 def changes_no_base(statement: Ddl) -> bool:
     """Whether it makes or drops temporary tables only, which does not commit the transaction that it stands in."""
     return isinstance(statement, (CreateTable, CreateLike, DropTables)) and statement.temporary
-
-
-def check_inside(session: Session, line: ServerLine, *, in_xa: bool) -> None:
-    """Raises ScenarioError for what a server refuses inside a transaction, SqlUnsupported for what is not known."""
-    if session.gtid and line.groups.enforces_gtid_consistency and session.binlog_format == "statement":
-        raise ScenarioError(
-            "enforce_gtid_consistency forbids creating or dropping temporary tables inside a transaction"
-            " in statement format (error 3748)",
-            expected="a transaction of its own, or another binlog_format",
-        )
-    if in_xa:
-        if line.groups.detaches_xa:
-            raise ScenarioError(
-                "an XA transaction cannot use temporary tables (xa_detach_on_prepare; error 4094)",
-                expected="a transaction of its own",
-            )
-        raise SqlUnsupported("creating or dropping temporary tables in XA transactions is not supported yet", 0)
 
 
 def logged_of_temporary(statement: DdlStatement, *, logs: bool) -> DdlStatement:

@@ -14,7 +14,6 @@ from forge.engine.dictionary.table_state import TableState
 from forge.sql.ast.alter_actions import Action, AddColumn, ChangeColumn, Conditional
 from forge.sql.ast.definitions import ColumnDraft, LiteralDefault, NowDefault
 from forge.sql.ast.expressions import Literal
-from forge.sql.errors import SqlUnsupported
 
 _ZERO = "0000-00-00 00:00:00"
 
@@ -31,30 +30,17 @@ def timestamp_columns(
 
 
 def with_timestamps(actions: Iterable[Action], state: TableState, catalog: Catalog) -> Iterator[Action]:
-    """The actions of ALTER TABLE, with the columns that they define as the session's server takes them.
-
-    Raises SqlUnsupported where it depends on the places of columns which of them is the first.
-    """
-    names = [column.name.lower() for column in state.columns if column.is_timestamp]
+    """The actions of ALTER TABLE, with the columns that they define as the session's server takes them."""
+    first = next((column.name.lower() for column in state.columns if column.is_timestamp), None)
     for action in actions:
         inner = action.action if isinstance(action, Conditional) else action
         if catalog.explicit_timestamps or not isinstance(inner, AddColumn | ChangeColumn):
             yield action
             continue
-        if inner.column.type.type.name == "TIMESTAMP" and names and inner.place is not None:
-            problem = "a TIMESTAMP with FIRST or AFTER without explicit_defaults_for_timestamp is not supported yet"
-            raise SqlUnsupported(problem, inner.column.offset, expected="a column at the end")
-        has_first = bool(names)
-        if isinstance(inner, ChangeColumn):
-            if inner.column.type.type.name == "TIMESTAMP" and inner.old.lower() not in names and names:
-                problem = (
-                    "a column that becomes a TIMESTAMP without explicit_defaults_for_timestamp is not supported yet"
-                )
-                raise SqlUnsupported(problem, inner.column.offset)
-            has_first = names[:1] != [inner.old.lower()] and has_first
-        (column,) = timestamp_columns((inner.column,), catalog, has_first=has_first)
+        is_first = first is None or (isinstance(inner, ChangeColumn) and inner.old.lower() == first)
+        (column,) = timestamp_columns((inner.column,), catalog, has_first=not is_first)
         if column.type.type.name == "TIMESTAMP":
-            names.append(column.name.lower())
+            first = first or column.name.lower()
         inner = replace(inner, column=column)
         yield replace(action, action=inner) if isinstance(action, Conditional) else inner
 

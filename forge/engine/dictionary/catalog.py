@@ -36,12 +36,8 @@ class Catalog:
         self.dialect: Dialect | None = None
         #: Values that do not fit are clipped: the session is without strict mode.
         self.clips = False
-        #: The zero date is forbidden, with a warning where the session is without strict mode (NO_ZERO_DATE).
-        self.forbids_zero_dates = False
         #: Tables without a key get an invisible one (sql_generate_invisible_primary_key).
         self.generates_keys = False
-        #: Tables need a primary key (sql_require_primary_key).
-        self.requires_keys = False
         #: CHECK constraints refuse rows (MariaDB: check_constraint_checks).
         self.checks_constraints = True
         #: TIMESTAMP columns are as their definitions say (explicit_defaults_for_timestamp).

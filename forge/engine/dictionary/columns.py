@@ -8,12 +8,10 @@ from dataclasses import dataclass, replace
 from forge.charsets import charset, collation
 from forge.engine.dictionary.literals import under
 from forge.plan.tables import Row, TableColumn
-from forge.servers import ServerLine
 from forge.servers.facts.values import Dialect
 from forge.sql.ast.definitions import (
     ColumnDraft,
 )
-from forge.sql.errors import SqlError, SqlUnsupported
 from forge.sql.expressions import Document, Expression, Operand, Unsigned
 from forge.values.base import Codec, Column, Value
 from forge.values.declaration.facts import TypeFacts
@@ -78,16 +76,6 @@ class ColumnDefinition:
         """The definition with other facts of its column."""
         column = replace(self.column, **changes)  # type: ignore[arg-type]
         return replace(self, column=column, wire=replace(self.wire, name=column.name, nullable=column.nullable))
-
-
-def key_refusal(line: ServerLine) -> type[SqlError]:
-    """How a definition that MySQL refuses is: SqlUnsupported where the line may take it (``lenient_keys``)."""
-    return SqlUnsupported if line.ddl.lenient_keys else SqlError
-
-
-def primary_null(name: str, offset: int, line: ServerLine) -> SqlError:
-    """NULL for a column of the primary key."""
-    return key_refusal(line)(f"column {name!r} of the primary key cannot be NULL", offset, expected="NOT NULL")
 
 
 def in_charset(defined: ColumnDefinition, collation_id: int, server: str) -> ColumnDefinition:

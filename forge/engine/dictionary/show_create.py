@@ -14,6 +14,7 @@ from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.engines import INNODB
 from forge.engine.dictionary.tables import plan_table
 from forge.errors import UnsupportedError
+from forge.plan.keys import unique_keys
 from forge.servers import server_line
 from forge.servers.facts.ddl import Definitions
 from forge.sql.ast.definitions import ColumnDraft, ExpressionDefault, KeyDraft, NowDefault, PartDraft
@@ -39,8 +40,8 @@ def create_table_text(statement: CreateTable, definition: Definition, current_da
     drafts = {draft.name.lower(): draft for draft in statement.columns}
     lines = [_column(drafts[column.name.lower()], column, statement, definition) for column in definition.columns]
     lines += _keys(definition)
-    if statement.foreign_keys or definition.checks:
-        raise UnsupportedError("constraints of a table that gets an invisible primary key are not supported yet")
+    if statement.foreign_keys or definition.checks or statement.partitions is not None:
+        raise UnsupportedError("the server writes this statement anew: constraints and partitions are not supported")
     name = qualified(definition.database, definition.name, current_database)
     head = "CREATE TABLE IF NOT EXISTS " if statement.if_not_exists else "CREATE TABLE "
     body = ",\n  ".join(lines)
@@ -165,9 +166,16 @@ def _now(fsp: int) -> str:
 
 def _keys(definition: Definition) -> Iterator[str]:
     """The primary key, unique keys without NULLs, the other unique ones, keys, FULLTEXT (sort_keys in sql_table.cc)."""
-    names = [key.name for key in plan_table(definition, 0).keys]
-    pairs = sorted(zip(definition.keys, names, strict=True), key=lambda pair: _rank(pair[0], definition))
-    for key, name in pairs:
+    table = plan_table(definition, 0)
+    order = [key.name for key in unique_keys(table)]
+    names = [key.name for key in table.keys]
+    pairs = zip(definition.keys, names, strict=True)
+
+    def rank(pair: tuple[KeyDraft, str]) -> tuple[int, bool]:
+        key, name = pair
+        return order.index(name) if name in order else len(order), key.special == "FULLTEXT"
+
+    for key, name in sorted(pairs, key=rank):
         parts = ",".join(_key_part(part) for part in key.parts)
         if key.kind == "primary":
             text = f"PRIMARY KEY ({parts})"
@@ -177,20 +185,6 @@ def _keys(definition: Definition) -> Iterator[str]:
         text += f" USING {key.using}" if key.using else ""
         text += "" if key.visible else " /*!80000 INVISIBLE */"
         yield text + (f" COMMENT {printed_text(key.comment)}" if key.comment else "")
-
-
-def _rank(key: KeyDraft, definition: Definition) -> tuple[bool, ...]:
-    columns = [definition.columns[definition.index_of(part.column, part.offset)] for part in key.parts if part.column]
-    nullable = len(columns) < len(key.parts) or any(column.column.nullable for column in columns)
-    prefixed = any(part.prefix is not None for part in key.parts)
-    unique = key.kind == "unique"
-    return (
-        key.kind != "primary",
-        not unique and key.kind != "primary",
-        unique and nullable,
-        unique and prefixed,
-        key.special == "FULLTEXT",
-    )
 
 
 def _key_part(part: PartDraft) -> str:

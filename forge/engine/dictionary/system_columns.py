@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from forge.engine.dictionary.column_sizes import part_bytes
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.engines import key_limit
 from forge.engine.dictionary.partition_hash import key_hash
+from forge.events.column_kinds import is_character, longest_value
 from forge.plan.tables import Row, TableColumn
 from forge.servers import server_line
 from forge.servers.facts.values import Dialect
@@ -24,6 +24,7 @@ from forge.values.base import Value
 from forge.values.declaration.sqltype import SqlType
 from forge.values.registry import codec_for, column_for
 from forge.values.temporal.current import timestamp_text
+from forge.values.text.column_charset import charset_of
 
 ROW_START: Final = "row_start"
 ROW_END: Final = "row_end"
@@ -85,44 +86,38 @@ def hashed_keys(definition: Definition) -> Iterator[KeyDraft]:
             yield key
 
 
+def part_bytes(column: ColumnDefinition, prefix: int | None) -> int:
+    """Bytes of a key's part, as they count for the limit of a key."""
+    if prefix is not None:
+        charset = charset_of(column.wire)
+        return prefix * (charset.max_length if charset else 1)
+    if column.type_facts.is_varying:
+        return int.from_bytes(column.wire.metadata, "little")
+    if is_character(column.wire):
+        return longest_value(column.wire) or 0
+    return column.codec.width(column.wire, bytes(64), 0)
+
+
 def last_moment(dialect: Dialect) -> str:
     """``row_end`` of a row that is still there: the last TIMESTAMP."""
     return timestamp_text(dialect.last_timestamp, 999999, 6)
 
 
 def with_periods(definition: Definition) -> Definition:
-    """The definition whose periods are checked: their columns are NOT NULL, and row_end is in every unique key.
+    """The definition in which the columns of periods are NOT NULL.
 
-    Raises SqlError for what a server would refuse, SqlUnsupported for versioning by transactions.
+    Raises SqlError for columns that are not there, SqlUnsupported for versioning by transactions.
     """
-    declared = {column.column.system: column for column in definition.columns if column.column.system}
-    system = [period for period in definition.periods if period.is_system]
-    if (system or declared) and not (definition.versioned and system and len(declared) == 2):
-        offset = system[0].offset if system else next(iter(declared.values())).offset
-        expected = "columns AS ROW START and AS ROW END, PERIOD FOR SYSTEM_TIME, WITH SYSTEM VERSIONING"
-        raise SqlError("the declaration of a system-versioned table is not complete", offset, expected=expected)
-    if system:
-        named = [column.name.lower() for column in (declared["row_start"], declared["row_end"])]
-        if named != [system[0].start.lower(), system[0].end.lower()]:
-            raise SqlError("PERIOD FOR SYSTEM_TIME names other columns", system[0].offset, expected=", ".join(named))
-    for column in declared.values():
-        if column.type.name == "BIGINT":
+    names = {column.name.lower() for column in definition.columns if column.column.system}
+    for period in definition.periods:
+        if not period.is_system:
+            ends = [definition.index_of(name, period.offset) for name in (period.start, period.end)]
+            names |= {definition.columns[index].name.lower() for index in ends}
+    for column in definition.columns:
+        if column.column.system and column.type.name == "BIGINT":
             # Its statements are logged as their texts (recorded on 10.5 and 11.4).
             problem = "system versioning by transactions is not supported yet"
             raise SqlUnsupported(problem, column.offset, expected="TIMESTAMP(6) columns")
-        if column.type != _TIME:
-            problem = f"column {column.name!r} cannot hold the time of rows"
-            raise SqlError(problem, column.offset, expected="TIMESTAMP(6)")
-    application = [period for period in definition.periods if not period.is_system]
-    if len(application) > 1:
-        raise SqlError("the table has two periods", application[1].offset, expected="one beside SYSTEM_TIME")
-    names = {column.name.lower() for column in declared.values()}
-    for period in application:
-        ends = [definition.columns[definition.index_of(name, period.offset)] for name in (period.start, period.end)]
-        if ends[0].type != ends[1].type or not ends[0].type_facts.has_date or ends[0].name == ends[1].name:
-            problem = f"the columns of period {period.name!r} are no begin and end"
-            raise SqlError(problem, period.offset, expected="two DATE, DATETIME or TIMESTAMP columns of one type")
-        names |= {column.name.lower() for column in ends}
     columns = tuple(
         column.replace(nullable=False) if column.name.lower() in names else column for column in definition.columns
     )
@@ -145,9 +140,8 @@ def _stored_key(key: KeyDraft, definition: Definition, row_end: str) -> KeyDraft
             parts.append(part)
             continue
         period = next((one for one in definition.periods if one.name.lower() == part.column.lower()), None)
-        if period is None or key.kind == "index" or part is not key.parts[-1] or len(key.parts) == 1:
-            expected = "a period of the table, behind the columns of a unique key"
-            raise SqlError(f"WITHOUT OVERLAPS of {part.column!r} is impossible", part.offset, expected=expected)
+        if period is None:
+            raise SqlError(f"table {definition.name} has no period {part.column!r}", part.offset)
         period_parts = [PartDraft(name, None, part.offset) for name in (period.end, period.start)]
         return replace(key, parts=(*parts, *ends, *period_parts))
     return replace(key, parts=(*parts, *ends))

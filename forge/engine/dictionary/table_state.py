@@ -59,10 +59,6 @@ class TableState:
         self.has_numbered = False
         #: What the counter is after a new start of the server: numbers that were reserved and not stored are lost.
         self._kept_auto_increment = self.next_auto_increment
-        #: Partitions were made anew, row by row, after which each has a counter of its own (recorded).
-        self.is_reorganized = False
-        #: What the counter is is not known.
-        self.number_is_lost = False
         self.unique = unique_keys(self.table)
         self._entries: list[dict[KeyEntry, int]] = [{} for _ in self.unique]
         self._waiting_entries = [KeySets() for _ in self.unique]
@@ -75,18 +71,11 @@ class TableState:
         ]
         #: Rows that have moved to another partition: (the last number before that, a count).
         self._moved: dict[int, tuple[int, int]] = {}
-        self._rewritten = 0
         self._row_end, self._last_moment = self.table.row_end, last_moment(self.columns[0].wire.dialect)
         #: The key that InnoDB orders rows by.
         self.clustering = key_of_rows(self.table)
         #: A MEMORY table that has not been opened since the server was started again.
         self.lost_rows = False
-        #: A row was deleted, or takes less room: other engines than InnoDB put the next one in its place.
-        self.has_holes = False
-        #: Numbers that are 0 or NULL take no room: records of MyISAM whose length varies (Field::zero_pack).
-        self._packs_zeros = self.table.engine == "MyISAM" and any(map(_varies, self.columns))
-        #: One was put there, so that their rows are not in the order of insertion any more.
-        self.is_shuffled = False
         #: Rows that a prepared XA transaction has changed: nobody else may until it ends.
         self.locked: set[int] = set()
         #: Temporary: its making was logged.
@@ -141,9 +130,7 @@ class TableState:
             self._check_expressions(row)
             self.inserted += 1
             return number
-        self._check_growing(row)
         self._claim(row, number)
-        self.is_shuffled |= self.has_holes
         self.rows[number] = row
         self.inserted += 1
         self._enter(number, None)
@@ -196,32 +183,13 @@ class TableState:
         self._waiting.append((self.inserted, rows))
         for each, entries in zip(self._waiting_entries, keys, strict=True):
             each.add(entries)
-        self.is_shuffled |= self.has_holes
         self.inserted += len(rows)
         if self.auto_increment is not None:
             self._keep(largest)
 
-    def _check_growing(self, row: Row) -> None:
-        """ARCHIVE takes a number of a unique key only if it is greater than all before.  Raises ScenarioError."""
-        if (
-            self.table.engine == "ARCHIVE"
-            and self.unique
-            and (row[self.unique[0].parts[0].column] or 0) < self._kept_auto_increment
-        ):
-            raise ScenarioError(
-                f"ARCHIVE table {self.name} takes only AUTO_INCREMENT values greater than those that it has",
-                expected=f"{self._kept_auto_increment} or more",
-            )
-
-    def check_changeable(self) -> None:
-        """Raises ScenarioError for a table whose engine changes no row."""
-        if self.table.engine == "ARCHIVE":
-            raise ScenarioError(f"rows of ARCHIVE table {self.name} cannot be changed or deleted (error 1031)")
-
     def change(self, number: int, row: Row) -> None:
         """Replace a row.  Raises ScenarioError for a duplicate key."""
         self._own()
-        self.check_changeable()
         self._check_lock(number)
         before = self.rows[number]
         self._release(before)
@@ -231,15 +199,13 @@ class TableState:
             self._claim(before, number)
             raise
         self.rows[number] = row
-        self.has_holes |= self.table.engine in ("MyISAM", "Aria") and _shrinks(before, row, zeros=self._packs_zeros)
         partition = self.table.partition
         if partition is not None and partition(before) != partition(row):
             # A row that moves to another partition is inserted there.
             self._moved[number] = (self.inserted - 1, len(self._moved) + 1)
         if self.table.engine == "CSV":
             # The rows of an UPDATE are written anew, ahead of those that stay (ha_tina.cc; recorded).
-            self._rewritten += 1
-            self._moved[number] = (-self.updates, self._rewritten)
+            self._moved[number] = (-self.updates, len(self._moved) + 1)
         self._enter(number, before)
         index = self.auto_increment
         if index is not None:
@@ -262,23 +228,16 @@ class TableState:
         for number in list(self.rows):
             self._release(self.rows.pop(number))
         self.next_auto_increment = self._kept_auto_increment = 1
-        self.has_holes = self.is_shuffled = False
         self.lost_rows = True
 
     def _keep(self, value: int) -> None:
         """InnoDB writes the counter to its redo log with each row (dict_table_autoinc_log, PAGE_ROOT_AUTO_INC)."""
         self._kept_auto_increment = max(self._kept_auto_increment, value + 1)
 
-    def conflict(self, row: Row) -> tuple[Key, int] | None:
-        """The first key, in the order in which the server checks them, that another row has, and that row's number."""
-        for key, taken in zip(self.unique, self._taken, strict=True):
-            for entry in key_entries(self.table, key, row):
-                if entry in taken:
-                    return key, taken[entry]
-        return None
-
-    def conflict_of_change(self, number: int, row: Row) -> tuple[Key, int] | None:
-        """As :meth:`conflict`, for a row that is to be changed."""
+    def conflict(self, row: Row, number: int | None = None) -> tuple[Key, int] | None:
+        """The first key, in the order in which the server checks them, that another row has, and that row's number;
+        ``number`` is that of the row which is to be changed.
+        """
         for key, taken in zip(self.unique, self._taken, strict=True):
             for entry in key_entries(self.table, key, row):
                 if taken.get(entry, number) != number:
@@ -288,10 +247,8 @@ class TableState:
     def remove(self, number: int) -> None:
         """Delete a row."""
         self._own()
-        self.check_changeable()
         self._check_lock(number)
         row = self.rows.pop(number)
-        self.has_holes = self.table.engine != "CSV"
         self._release(row)
         self._enter(number, row)
 
@@ -395,22 +352,6 @@ class TableState:
         )
         name = "primary key" if key.kind == "primary" else f"unique key {key.name}"
         return ScenarioError(f"table {self.name} already has a row whose {name} is {shown}")
-
-
-def _varies(column: ColumnDefinition) -> bool:
-    return column.type_facts.is_lob or column.type.name in ("VARCHAR", "VARBINARY")
-
-
-def _shrinks(before: Row, after: Row, *, zeros: bool) -> bool:
-    """Whether a text or binary value becomes shorter, or NULL, or a number 0 where ``zeros`` take no room: records of
-    varying length leave room behind.
-    """
-    return any(
-        (not isinstance(new, (str, bytes)) or len(new) < len(old))
-        if isinstance(old, (str, bytes))
-        else zeros and bool(old) and not new
-        for old, new in zip(before, after, strict=True)
-    )
 
 
 def _shown(column: ColumnDefinition, value: Value) -> str:

@@ -73,7 +73,7 @@ class _Insert:
         # Partitions give back what a statement has reserved and not used.
         reserves = is_transactional(state.table) and state.table.partition is None
         following = state.next_auto_increment if self.keeps_rows else 1
-        self.numbering = Numbering(following, reserved, reserves, state.number_is_lost, *context.numbers)
+        self.numbering = Numbering(following, reserved, reserves, *context.numbers)
         self.numbering.has_numbered = state.has_numbered
         self.rows = rows
         #: The columns by the names that rows give them.
@@ -348,7 +348,7 @@ class _Insert:
             values = updated_cells(state, self.updates, before, new, self.context, rows=self.rows)
         after = updated_row(state, before, values, self.by_update_trigger, self.context)
         if after != before:
-            if self.context.ignores and state.conflict_of_change(number, after) is not None:
+            if self.context.ignores and state.conflict(after, number) is not None:
                 return
             self._change(number, after, self.updates)
         if state.auto_increment is not None:

@@ -9,7 +9,7 @@ from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.column_literals import comparison_sql, value_sql
 from forge.engine.rows.context import DmlContext
 from forge.errors import UnsupportedError
-from forge.plan.tables import Row, is_transactional
+from forge.plan.tables import Row
 from forge.servers import server_line
 from forge.sql.write import (
     Access,
@@ -97,12 +97,6 @@ def _access(state: TableState, found: int) -> Access:
     if state.clustering is not None:
         columns = [state.columns[part.column] for part in state.clustering.parts]
         return Access(order=[_order_term(column) for column in columns if not column.column.system])
-    if state.is_shuffled and not is_transactional(state.table):
-        raise UnsupportedError(
-            f"{state.name} has no key, and a {state.table.engine} table puts new rows in the place of deleted ones:"
-            " the order of its rows is unknown",
-            expected="statements on one row, or a primary key",
-        )
     if not state.table.keys:
         return Access()
     if server_line(state.definition.server).texts.index_hints:

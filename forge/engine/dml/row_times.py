@@ -145,7 +145,7 @@ def _ended(state: TableState, number: int, context: DmlContext) -> RowChange:
     before = state.rows[number]
     after = _put(before, (end,), (context.time.cell(state.columns[end]),))
     after = with_generated(state.columns, after, clips=context.clips)
-    if state.conflict_of_change(number, after) is not None:
+    if state.conflict(after, number) is not None:
         state.remove(number)
         return RowChange(after if context.references.line.rows.ends_deleted_versions else before, None)
     state.change(number, after)

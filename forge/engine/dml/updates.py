@@ -63,8 +63,6 @@ def update_rows(state: TableState, statement: Statement, update: Update, context
     chosen, searched = found[: update.limit], search_of("update", state, conditions)
     where = where_sql(conditions, state)
     state.updates += 1
-    if chosen:
-        state.check_changeable()
     before = [state.rows[number] for number in chosen]
     # Of several tables the first is changed while it is read, the others out of a temporary table (recorded).
     patches = not (isinstance(statement, DeclaredFurther) and statement.joined)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from forge.errors import UnsupportedError
-
 #: handler::update_auto_increment reserves 1, 2, 4 ... values at a time where the number of rows is not known.
 _MAX_RESERVED_BITS = 16
 
@@ -23,8 +21,6 @@ class Numbering:
     rows: int
     #: Other engines than InnoDB give one number after the other.
     reserves: bool = True
-    #: What the counter is is not known.
-    is_lost: bool = False
     #: auto_increment_increment and auto_increment_offset.
     increment: int = 1
     offset: int = 1
@@ -38,12 +34,7 @@ class Numbering:
     _last: int = 0
 
     def generated(self) -> int:
-        """The value for a row that gives none.  Raises UnsupportedError where it is not known."""
-        if self.is_lost:
-            raise UnsupportedError(
-                "the next AUTO_INCREMENT value after this EXCHANGE or TRUNCATE PARTITION is not known",
-                expected="a value for the column",
-            )
+        """The value for a row that gives none."""
         if self._next >= self._reserved_to:
             wanted = self.rows if not self._reservations else 1 << min(self._reservations, _MAX_RESERVED_BITS)
             wanted = wanted if self.reserves else 1

@@ -123,11 +123,6 @@ def scanned(state: TableState, chosen: Iterable[int]) -> list[int]:
     key, rows = _clustering(state), list(chosen)
     if key is not None:
         return by_partition(state, by_key(state, key, rows))
-    if len(rows) > 1 and state.is_shuffled and state.table.engine != "InnoDB":
-        raise UnsupportedError(
-            f"{state.table.engine} puts new rows of {state.name} in the place of deleted ones: their order is unknown",
-            expected="ORDER BY, or statements on one row",
-        )
     return state.stored(rows)
 
 

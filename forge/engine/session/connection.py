@@ -45,7 +45,6 @@ class Connection:
         self.clock = Clock(settings)
         catalog = self.state.catalog
         catalog.generates_keys = settings.generate_invisible_primary_key
-        catalog.requires_keys = settings.sql_require_primary_key
         catalog.checks_constraints = settings.check_constraint_checks
         catalog.explicit_timestamps = bool(settings.explicit_defaults_for_timestamp)
         catalog.default_engine = engine_named(settings.default_storage_engine, self.line)
@@ -58,7 +57,6 @@ class Connection:
         dialect = msgspec.structs.replace(dialect, null_is_now=null_is_now, utc_offset=self.utc_offset)
         catalog.dialect = None if dialect == self.line.values else dialect
         catalog.clips = self.clips
-        catalog.forbids_zero_dates = self.mode.forbids_date("0000-00-00")
         catalog.new_collation = new_collation(settings, self.line)
 
     @property

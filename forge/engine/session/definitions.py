@@ -9,7 +9,6 @@ from forge.charsets.collations import canonical_charset
 from forge.engine.ddl.context import DdlContext
 from forge.engine.ddl.handlers import run_definition
 from forge.engine.ddl.temporary_tables import changes_no_base, logged_of_temporary
-from forge.engine.dictionary.engines import refuse_substitution
 from forge.engine.rows.defaults import StatementTime
 from forge.engine.session.connection import Connection
 from forge.engine.session.memory_tables import open_for_definition
@@ -17,13 +16,11 @@ from forge.engine.session.settings import check_selects
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.collations import client_text
 from forge.plan.definitions import (
-    AnyTableCreation,
     DatabaseCreation,
     DatabaseDrop,
     DdlStatement,
     ObjectDefinition,
     TableAlteration,
-    TableCreation,
     TableCreationSelect,
     TableDrop,
     dropped_tables,
@@ -34,7 +31,6 @@ from forge.sql.errors import SqlUnsupported, StrictRefusal
 from forge.sql.parse.statements import Ddl
 from forge.sql.reads.features import require_statement
 from forge.sql.version_comments import as_logged, as_sent
-from forge.values.registry import facts_of
 
 
 def apply_definition(connection: Connection, statement: Ddl, text: str, line: int | None) -> DdlStatement:
@@ -69,8 +65,6 @@ def defined(connection: Connection, statement: Ddl, sql: str, time: StatementTim
     """Run a statement with the text ``sql``, as it is logged.  Raises SqlError, UnsupportedError."""
     if not connection.line.ddl.temporary_tables and changes_no_base(statement):
         raise UnsupportedError(f"temporary tables on {connection.line.name} are not supported yet")
-    if isinstance(statement, CreateTable) and "NO_ENGINE_SUBSTITUTION" not in connection.mode.names:
-        refuse_substitution(statement.options, connection.line)
     require_statement(connection.line, sql)
     if connection.settings.default_collation_for_utf8mb4 is not None:
         statement = _with_collation(statement, connection.settings.default_collation_for_utf8mb4)
@@ -89,8 +83,6 @@ def defined(connection: Connection, statement: Ddl, sql: str, time: StatementTim
             raise
         problem = f"{error.problem}: taken with a warning without strict mode, which is not supported yet"
         raise SqlUnsupported(problem, error.offset, expected=error.expected) from None
-    if connection.line.grammar.opens_literal_defaults:
-        _check_zero_defaults(definition, connection)
     if isinstance(definition, TableAlteration) and connection.settings.binlog_alter_two_phase:
         definition = replace(definition, two_phase=_has_two_phases(definition))
     written = definition.text.sql
@@ -116,26 +108,6 @@ def _has_two_phases(statement: TableAlteration) -> bool:
 
 #: Definitions whose text in the log is the server's.
 _WRITTEN_ANEW = (TableDrop, ObjectDefinition, TableCreationSelect)
-
-
-def _check_zero_defaults(definition: DdlStatement, connection: Connection) -> None:
-    """MariaDB refuses a default that NO_ZERO_DATE or NO_ZERO_IN_DATE forbids without strict mode too (recorded on 10.11
-    and 11.8).  Raises ScenarioError for a new table, UnsupportedError where it was there already.
-
-    To ALTER TABLE, ON UPDATE of a column that is NOT NULL has the zero date as its default (10.11).
-    """
-    if not isinstance(definition, AnyTableCreation | TableAlteration):
-        return
-    for column in (column for table in definition.tables for column in table.columns):
-        has_date = facts_of(column.type).has_date
-        if has_date and column.default is not None and connection.mode.forbids_date(str(column.default)):
-            refusal = ScenarioError if isinstance(definition, TableCreation) else UnsupportedError
-            raise refusal(f"the default of column {column.name!r} has a zero month or day", expected="a date")
-        has_none = not (column.nullable or column.has_default or column.default_now or column.computed_default)
-        is_zero = column.on_update_now and has_none and connection.mode.forbids_date("0000-00-00")
-        if is_zero and isinstance(definition, TableAlteration):
-            problem = f"ALTER TABLE beside ON UPDATE of column {column.name!r}, without a default and zero dates"
-            raise UnsupportedError(f"{problem}, is not supported yet")
 
 
 def _with_collation(node: Any, name: str) -> Any:

@@ -10,7 +10,7 @@ import msgspec
 
 from forge.binlog.listing.fields import ListingState
 from forge.charsets import collation
-from forge.engine.ddl.temporary_tables import changes_no_base, check_inside
+from forge.engine.ddl.temporary_tables import changes_no_base
 from forge.engine.dml.statements import execute
 from forge.engine.requests.cells import CellGenerator
 from forge.engine.requests.places import RequestPlace
@@ -332,7 +332,6 @@ class Session(ClientEnds):
         self, statement: Ddl, text: str, running: RunningTransaction, where: LogPlace, place: RequestPlace
     ) -> DdlStatement:
         """A temporary table comes or goes inside a transaction.  Raises SqlError where a server refuses it."""
-        check_inside(self.settings, self.line, in_xa=running.declared.xa is not None)
         check_definition(text, self.mode)
         definition = defined(self, statement, as_logged(text, self.line), self.time(*where), place.inside("ddl").line)
         running.watch()

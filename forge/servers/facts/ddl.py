@@ -73,14 +73,6 @@ class Definitions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     prints_null_of_lobs: bool
     #: The storage engines of the server.
     engines: tuple[str, ...]
-    #: Storage engines that are plugins of their own, which were not recorded.
-    plugin_engines: tuple[str, ...]
-    #: Descending keys, keys on virtual columns, and (but for MyISAM) default expressions are of InnoDB alone.
-    plain_engines: bool
-    #: Partitions are of InnoDB alone.
-    partitions_of_innodb: bool
-    #: Tables with partitions may have columns of spatial types.
-    spatial_partitions: bool
     #: TRUNCATE PARTITION lets AUTO_INCREMENT go on from what is left.
     renumbers_truncated_partitions: bool
     #: NO_WRITE_TO_BINLOG keeps every change of partitions out of the log, else those that answer with a table.
@@ -94,29 +86,16 @@ class Definitions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     foreign_keys_to_unique: bool
     #: The name behind FOREIGN KEY is the constraint's too.
     index_names_constraint: bool
-    #: Generated columns take NULL, NOT NULL and PRIMARY KEY.
-    generated_take_null: bool
-    #: Bytes that a column of a unique key of InnoDB may take.
-    key_part_bytes: int
     #: A UNIQUE key of whole BLOBs, or USING HASH, is kept as a hash in a hidden column.
     unique_hashes: bool
-    #: A virtual column may use the AUTO_INCREMENT column.
-    virtual_takes_number: bool
     #: NULL for a generated column is taken and forgotten; without strict mode, any value is.
     forgets_generated_values: bool
-    #: An invisible column that is NOT NULL needs a default (4108).
-    invisible_needs_default: bool
     #: CREATE TRIGGER has the fraction of its time.
     dates_triggers: bool
     #: The seeds of RAND are logged before a view that calls it.
     views_log_seeds: bool
     #: ALTER ... DROP DEFAULT of a column that takes NULL leaves it without a default; else it is NULL.
     drops_null_default: bool
-    #: Without strict mode too, NO_ZERO_DATE keeps a new NOT NULL column of dates out of a table with rows.
-    checks_new_zero_dates: bool
-    #: Keys on geometries, on columns of length 0, on whole TEXTs and with prefixes that are no prefixes are taken, and
-    #: cut; PRIMARY KEY may stand beside NULL, and twice.
-    lenient_keys: bool
     #: Functions of texts in the bounds of partitions that ask for the time zone.
     zoned_bounds: tuple[str, ...]
     #: DESC of a key's column is obeyed.

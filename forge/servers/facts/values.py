@@ -102,8 +102,6 @@ class Dialect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     json_days_of_32_hours: bool
     #: DEFAULT x'41' of a number is text; else it is a number, as 0x41 is.
     hex_defaults_are_text: bool
-    #: The default of a VARCHAR may have spaces beyond its length.
-    cuts_defaults: bool
     #: The SRID of a column has to be one of a reference system.
     knows_reference_systems: bool
     #: The geometries of a GEOMETRYCOLLECTION column: collections and those of several parts, or any.
