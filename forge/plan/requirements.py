@@ -17,55 +17,55 @@ from forge.values.registry import facts_of
 _CHARSETS = {"utf8mb4": "utf8mb4", "utf16": "utf16", "utf32": "utf16", "utf16le": "utf16le", "gb18030": "gb18030"}
 
 
+#: The feature that a setting needs when it is not the usual one.
+_BY_SETTING = {
+    "row_image": "row_images",
+    "row_value_options": "partial_json",
+    "gtid_tag": "gtid_tags",
+    "gtid_domain_id": "mariadb_gtid",
+    "binlog_transaction_dependency_tracking": "dependency_tracking",
+    "transaction_write_set_extraction": "write_set_extraction",
+    "log_bin_use_v1_row_events": "use_v1_row_events",
+    "generate_invisible_primary_key": "generated_invisible_key",
+    "sql_require_primary_key": "sql_require_primary_key",
+    "default_table_encryption": "default_table_encryption",
+    "default_collation_for_utf8mb4": "default_collation_for_utf8mb4",
+    "binlog_alter_two_phase": "mariadb_gtid_flags",
+    "check_constraint_checks": "check_constraint_checks",
+    "compression": "compression",
+    "log_bin_compress": "compressed_events",
+    "skip_replication": "mariadb_gtid",
+    "skip_parallel_replication": "mariadb_gtid_kinds",
+    "ndb_transaction_id": "private_ndb_row_info",
+    "mysql56_temporal_format": "mysql56_temporal_format",
+}
+#: (setting, value, feature) where only some values need one.
+_BY_VALUE = (
+    ("row_metadata", "full", "row_metadata"),
+    ("binlog_format", "mixed", "mixed_format"),
+    ("checksum", "crc32", "checksums"),
+    ("lc_time_names", "rm_CH", "locale_rm"),
+    ("lc_time_names", "ka_GE", "locale_ka"),
+)
+_USUAL = Session()
+
+
 def session_features(session: Session, line: ServerLine) -> Iterator[tuple[str, str]]:
     """(setting, feature) for every setting that asks for a feature which not all lines have."""
-    asked = (
-        ("row_image", "row_images", session.row_image != "full"),
-        ("row_value_options", "partial_json", session.row_value_options is not None),
-        ("row_metadata", "row_metadata", session.row_metadata == "full"),
-        ("binlog_format", "mixed_format", session.binlog_format == "mixed"),
-        ("timestamp", "timestamp_fractions", "." in (session.timestamp or "")),
-        ("rows_query", line.rows.query_event, session.rows_query),
-        ("gtid", "gtid", session.gtid and not line.groups.always_gtids),
-        ("gtid_tag", "gtid_tags", session.gtid_tag is not None),
-        ("gtid_domain_id", "mariadb_gtid", session.gtid_domain_id != 0),
-        (
-            "binlog_transaction_dependency_tracking",
-            "dependency_tracking",
-            session.binlog_transaction_dependency_tracking is not None,
-        ),
-        (
-            "transaction_write_set_extraction",
-            "write_set_extraction",
-            session.transaction_write_set_extraction is not None,
-        ),
-        ("log_bin_use_v1_row_events", "use_v1_row_events", session.log_bin_use_v1_row_events),
-        ("checksum", "checksums", session.checksum == "crc32"),
-        (
-            "explicit_defaults_for_timestamp",
-            "timestamp_defaults",
-            session.explicit_defaults_for_timestamp not in (None, line.settings.explicit_defaults_for_timestamp),
-        ),
-        ("generate_invisible_primary_key", "generated_invisible_key", session.generate_invisible_primary_key),
-        ("sql_require_primary_key", "sql_require_primary_key", session.sql_require_primary_key),
-        ("default_table_encryption", "default_table_encryption", session.default_table_encryption),
-        (
-            "default_collation_for_utf8mb4",
-            "default_collation_for_utf8mb4",
-            session.default_collation_for_utf8mb4 is not None,
-        ),
-        ("binlog_alter_two_phase", "mariadb_gtid_flags", session.binlog_alter_two_phase),
-        ("check_constraint_checks", "check_constraint_checks", not session.check_constraint_checks),
-        ("lc_time_names", "locale_rm", session.lc_time_names == "rm_CH"),
-        ("lc_time_names", "locale_ka", session.lc_time_names == "ka_GE"),
-        ("compression", "compression", session.compression),
-        ("log_bin_compress", "compressed_events", session.log_bin_compress),
-        ("skip_replication", "mariadb_gtid", session.skip_replication),
-        ("skip_parallel_replication", "mariadb_gtid_kinds", session.skip_parallel_replication),
-        ("ndb_transaction_id", "private_ndb_row_info", session.ndb_transaction_id is not None),
-        ("mysql56_temporal_format", "mysql56_temporal_format", not session.mysql56_temporal_format),
-    )
-    yield from ((setting, feature) for setting, feature, is_set in asked if is_set)
+    for setting, feature in _BY_SETTING.items():
+        if getattr(session, setting) != getattr(_USUAL, setting):
+            yield setting, feature
+    for setting, value, feature in _BY_VALUE:
+        if getattr(session, setting) == value:
+            yield setting, feature
+    if "." in (session.timestamp or ""):
+        yield "timestamp", "timestamp_fractions"
+    if session.rows_query:
+        yield "rows_query", line.rows.query_event
+    if session.gtid and not line.groups.always_gtids:
+        yield "gtid", "gtid"
+    if session.explicit_defaults_for_timestamp not in (None, line.settings.explicit_defaults_for_timestamp):
+        yield "explicit_defaults_for_timestamp", "timestamp_defaults"
 
 
 def column_features(column: TableColumn) -> Iterator[str]:

@@ -11,6 +11,7 @@ import msgspec
 from forge.compile.files.own import own_event
 from forge.compile.files.replica import applier_query, check_replicated, ignores, opened_tables
 from forge.compile.groups.gtids import ListedGtid
+from forge.compile.query.ddl_text import ddl_flags, ddl_text
 from forge.compile.query.logged import logged_variables
 from forge.compile.query.statement_format import statement_bodies, statement_flags
 from forge.compile.query.status import in_order, session_variables
@@ -27,6 +28,7 @@ from forge.events.previous_gtids import PreviousGtids
 from forge.events.query import Query
 from forge.events.registry import require_type
 from forge.events.rotate import Rotate
+from forge.events.status_vars import StatusVariables
 from forge.events.xa_prepare import XaPrepare
 from forge.events.xid import Xid
 from forge.plan.circumstances import Circumstances
@@ -158,18 +160,30 @@ class SessionLog(ABC):
         """The group of a data definition statement."""
 
     @abstractmethod
+    def opening(self, number: int, group: LoggedGroup) -> Iterator[Event]:
+        """The GTID event of a group; where the line has none, what stands in its place."""
+
     def logged(self, number: int, statement: LoggedStatement) -> Iterator[Event]:
         """The group of a statement that the scenario gives as the server logs it."""
-
-    def logged_event(self, number: int, statement: LoggedStatement, number_of: str) -> Event:
-        """Its QUERY event; ``number_of`` is the status variable of a storage engine's transaction."""
-        status = logged_variables(statement, number_of, self.xid(number), self.session, self.line)
+        yield from self.opening(number, statement)
+        status = logged_variables(statement, self.xid(number), self.session, self.line)
         query = Query(database=statement.current_database, status_variables=status, query=statement.text)
-        return self.query(query, self.clock.second(number, 0), statement.flags)
+        yield self.compressed(self.query(query, self.clock.second(number, 0), statement.flags))
+
+    def compressed(self, event: Event) -> Event:
+        """The event, compressed by itself where the line and the session do that."""
+        return event
 
     @abstractmethod
+    def inner_ddl_variables(self, statement: DdlStatement) -> StatusVariables:
+        """Those of a statement that makes or drops temporary tables inside a transaction."""
+
     def inner_ddl(self, statement: DdlStatement, second: int) -> Event:
-        """The event of a statement that makes or drops temporary tables inside a transaction."""
+        """Its event."""
+        text = ddl_text(statement, self.session, self.line)
+        status = self.inner_ddl_variables(statement)
+        query = Query(database=statement.current_database, status_variables=status, query=text)
+        return self.query(query, second, ddl_flags(statement, self.line))
 
     @abstractmethod
     def transaction(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
@@ -179,9 +193,12 @@ class SessionLog(ABC):
     def statement_text(self, statement: RowsStatement, second: int) -> Event:
         """The event with the text of a statement of row events."""
 
-    @abstractmethod
     def xa_end(self, number: int, statement: XaEnd) -> Iterator[Event]:
         """The group of the second phase of an XA transaction."""
+        yield from self.opening(number, statement)
+        self.xid(number)
+        text = f"XA {statement.end.upper()} {xa_text(statement.xa)}"
+        yield self.plain_query(text, self.clock.second(number, 0), statement.current_database)
 
     def previous_gtids(self, groups: int) -> PreviousGtids | None:
         """PREVIOUS_GTIDS of a file that follows the session's first groups; None where the line has none."""

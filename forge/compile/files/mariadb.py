@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from forge.compile.files.log import SessionLog, xa_text
+from forge.compile.files.log import SessionLog
 from forge.compile.files.replica import with_if_exists
 from forge.compile.groups.gtids import ListedGtid, MariadbGtids
 from forge.compile.query.ddl_status import create_select_variables, mariadb_ddl_variables
@@ -113,6 +113,21 @@ class MariadbLog(SessionLog):
         elif self.rotated and groups == 1:
             yield self.event(BinlogCheckpoint(file_name=self.file_name(self.file)), self.clock.opened(self.file))
 
+    def opening(self, number: int, group: LoggedGroup) -> Iterator[Event]:
+        second, flags2 = self.clock.second(number, 0), STANDALONE | ALLOW_PARALLEL
+        match group:
+            case LoggedTransaction():
+                yield from self._opening_of_transaction(number, group)
+            case XaEnd():
+                unknown = group.end == "commit" and not group.engine_first
+                flags2 |= COMPLETED_XA | (0 if group.mixed else TRANSACTIONAL)
+                yield from self._gtid(number, second, flags2, group.xa, engines=unknown)
+            case LoggedStatement():
+                yield from self._gtid(number, second, flags2 | DDL)
+            case DdlStatement():
+                flags2 |= DDL if _says_ddl(group, self.line) else 0
+                yield from self._gtid(number, second, flags2, alter=_alter_phase(group))
+
     def _gtid(
         self,
         number: int,
@@ -160,8 +175,7 @@ class MariadbLog(SessionLog):
             return
         second = self.clock.second(number, 0)
         alter = _alter_phase(statement)
-        flags2 = STANDALONE | ALLOW_PARALLEL | (DDL if _says_ddl(statement, self.line) else 0)
-        yield from self._gtid(number, second, flags2, alter=alter)
+        yield from self.opening(number, statement)
         yield from self.insert_id(statement, second)
         status = mariadb_ddl_variables(
             statement, self.xid(number), self.clock.statement_time(number, 0)[1], self.session, self.line
@@ -180,7 +194,7 @@ class MariadbLog(SessionLog):
             query = query.replace(error_code=NO_SUCH_TABLE)
             flags |= THREAD_SPECIFIC if statement.inside and flags_inner_drops(self.line) else 0
         event = self.query(query, second, flags)
-        yield event if isinstance(statement, DatabaseDefinition) else self._compressed(event)
+        yield event if isinstance(statement, DatabaseDefinition) else self.compressed(event)
 
     def _ddl_text(self, statement: DdlStatement) -> str:
         text = ddl_text(statement, self.session, self.line)
@@ -188,16 +202,9 @@ class MariadbLog(SessionLog):
             return with_if_exists(text)
         return text
 
-    def logged(self, number: int, statement: LoggedStatement) -> Iterator[Event]:
-        yield from self._gtid(number, self.clock.second(number, 0), STANDALONE | ALLOW_PARALLEL | DDL)
-        yield self._compressed(self.logged_event(number, statement, "mariadb_ddl_xid"))
-
-    def inner_ddl(self, statement: DdlStatement, second: int) -> Event:
+    def inner_ddl_variables(self, statement: DdlStatement) -> StatusVariables:
         xid = self.inner_xid() if isinstance(statement, AnyTableCreation) else 0
-        status = mariadb_ddl_variables(statement, xid, 0, self.session, self.line)
-        text = ddl_text(statement, self.session, self.line)
-        query = Query(database=statement.current_database, status_variables=status, query=text)
-        return self.query(query, second, ddl_flags(statement, self.line))
+        return mariadb_ddl_variables(statement, xid, 0, self.session, self.line)
 
     def _create_select(self, number: int, statement: TableCreationSelect, selected: RowsStatement) -> Iterator[Event]:
         """CREATE TABLE ... SELECT; without rows no engine takes part, and COMMIT has the number of the DDL's."""
@@ -221,7 +228,7 @@ class MariadbLog(SessionLog):
         variables |= {"mariadb_ddl_xid": xid} if applied else {}
         database, status = statement.current_database, in_order(variables, self.line)
         made = Query(database=database, status_variables=status, query=statement.text.sql)
-        yield self._cached(self._compressed(self.query(made, second, flags)))
+        yield self._cached(self.compressed(self.query(made, second, flags)))
         yield from map(self._cached, self.selected(selected, second))
         closed = self.clock.second(number, ended + 1)
         if in_engine:
@@ -232,7 +239,7 @@ class MariadbLog(SessionLog):
             Query(database=database, status_variables=status, query="COMMIT"), closed, SUPPRESS_USE | flags
         )
 
-    def _compressed(self, event: Event) -> Event:
+    def compressed(self, event: Event) -> Event:
         """A long text is compressed where the server logs it as a statement's (THD::binlog_query).
 
         It has other ways for statements on databases, savepoints and XA, whose texts stay as they are (recorded).
@@ -242,7 +249,7 @@ class MariadbLog(SessionLog):
         long = len(to_bytes(body.query)) >= self.session.log_bin_compress_min_len
         return event.replace(body=compressed_query(body)) if self.session.log_bin_compress and long else event
 
-    def transaction(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
+    def _opening_of_transaction(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
         # Row events that ROLLBACK ends count as such, whatever else was changed (recorded).
         undone = transaction.end == "rollback" and transaction.xa is None and not transaction.has_text
         undone &= not transaction.cut_off
@@ -260,10 +267,14 @@ class MariadbLog(SessionLog):
             number, self.commit_second(number, transaction), flags2, xa, engines=unknown,
             database=transaction.current_database,
         )  # fmt: skip
+
+    def transaction(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
+        xa = transaction.xa if self.has_xa_end(transaction) else None
+        yield from self.opening(number, transaction)
         yield from map(self._cached, self.before_begin(number, transaction))
         for event in self.steps(number, transaction):
             is_text = isinstance(event.body, Query) and not event.flags & SUPPRESS_USE
-            yield self._cached(self._compressed(event) if is_text else event)
+            yield self._cached(self.compressed(event) if is_text else event)
         if xa is not None:
             self.xid(number)
             end, prepare = self.xa_prepare(number, transaction, xa)
@@ -325,15 +336,6 @@ class MariadbLog(SessionLog):
     def has_xa_end(self, transaction: LoggedTransaction) -> bool:
         """COMMIT ONE PHASE is logged as COMMIT is."""
         return self.xa_of(transaction) is not None and transaction.end == "prepare"
-
-    def xa_end(self, number: int, statement: XaEnd) -> Iterator[Event]:
-        second = self.clock.second(number, 0)
-        flags2 = STANDALONE | ALLOW_PARALLEL | COMPLETED_XA | (0 if statement.mixed else TRANSACTIONAL)
-        unknown = statement.end == "commit" and not statement.engine_first
-        yield from self._gtid(number, second, flags2, statement.xa, engines=unknown)
-        self.xid(number)
-        text = f"XA {statement.end.upper()} {xa_text(statement.xa)}"
-        yield self.plain_query(text, second, statement.current_database)
 
     def _cached(self, event: Event) -> Event:
         positioned = self.line.framing.cached_positions or self.session.binlog_legacy_event_pos

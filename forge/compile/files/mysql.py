@@ -45,7 +45,7 @@ from forge.plan.plan import Plan
 from forge.plan.session import Source
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import is_transactional
-from forge.plan.transactions import LoggedStatement, OwnEvent, Step, XaEnd
+from forge.plan.transactions import OwnEvent, Step
 from forge.servers import ServerLine
 
 DEFAULT_UUID = "6b696e64-6f66-4f72-6765-000000000001"
@@ -145,7 +145,7 @@ class MysqlLog(SessionLog):
     def uuid(self) -> str:
         return self.facts.server_uuid or DEFAULT_UUID
 
-    def _opening(self, number: int, group: LoggedGroup) -> Iterator[Event]:
+    def opening(self, number: int, group: LoggedGroup) -> Iterator[Event]:
         """The GTID event, where the line writes one before every group."""
         if self.has_gtids or self.line.knows("anonymous_groups"):
             yield self._gtid(number, group)
@@ -210,7 +210,7 @@ class MysqlLog(SessionLog):
         return immediate, None if original == immediate else original
 
     def ddl(self, number: int, statement: DdlStatement) -> Iterator[Event]:
-        yield from self._opening(number, statement)
+        yield from self.opening(number, statement)
         if is_ignored(statement, self.session):
             status = in_order(session_variables(self.session, self.line), self.line)
             yield from self._emptied(number, statement, ddl_database(statement), status)
@@ -252,10 +252,6 @@ class MysqlLog(SessionLog):
         query = Query(database=text.current_database, status_variables=status, query=text.sql)
         return self.query(query, self.clock.second(number, 0), THREAD_SPECIFIC)
 
-    def logged(self, number: int, statement: LoggedStatement) -> Iterator[Event]:
-        yield from self._opening(number, statement)
-        yield self.logged_event(number, statement, "ddl_xid")
-
     def _create_select(self, number: int, statement: TableCreationSelect, selected: RowsStatement) -> Iterator[Event]:
         """CREATE TABLE ... SELECT: a replica makes table and rows in one transaction (8.0.21 on; 5.6 in its way)."""
         second = self.clock.second(number, 0)
@@ -282,7 +278,7 @@ class MysqlLog(SessionLog):
         self.implicit_threads = 0
 
     def transaction(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
-        yield from self._opening(number, transaction)
+        yield from self.opening(number, transaction)
         if is_ignored(transaction, self.session):
             yield from self._emptied(number, transaction, "", applier_variables(self.session, self.line))
             return
@@ -348,11 +344,8 @@ class MysqlLog(SessionLog):
         emptied, self.emptied = self.emptied, False
         return emptied or begins == "nothing" or (begins == "transactional" and plain)
 
-    def inner_ddl(self, statement: DdlStatement, second: int) -> Event:
-        status = ddl_variables(statement, None, 0, self.session, self.line)
-        text = ddl_text(statement, self.session, self.line)
-        query = Query(database=statement.current_database, status_variables=status, query=text)
-        return self.query(query, second, ddl_flags(statement, self.line))
+    def inner_ddl_variables(self, statement: DdlStatement) -> StatusVariables:
+        return ddl_variables(statement, None, 0, self.session, self.line)
 
     def _at_end(self, number: int, begin: Query, transaction: LoggedTransaction) -> Query:
         """COMMIT of one statement has what all of its rows have used, BEGIN what the first one had."""
@@ -381,12 +374,6 @@ class MysqlLog(SessionLog):
 
     def has_xa_end(self, transaction: LoggedTransaction) -> bool:
         return self.xa_of(transaction) is not None and not transaction.cut_off
-
-    def xa_end(self, number: int, statement: XaEnd) -> Iterator[Event]:
-        yield from self._opening(number, statement)
-        self.xid(number)
-        text = f"XA {statement.end.upper()} {xa_text(statement.xa)}"
-        yield self.plain_query(text, self.clock.second(number, 0), statement.current_database)
 
 
 def version_number(text: str) -> int:

@@ -9,12 +9,11 @@ from forge.plan.transactions import LoggedStatement
 from forge.servers import ServerLine
 
 
-def logged_variables(
-    statement: LoggedStatement, number_of: str, xid: int, session: Session, line: ServerLine
-) -> StatusVariables:
-    """The session's variables with those of the statement in their place; ``number_of`` names the one of ``xid``."""
+def logged_variables(statement: LoggedStatement, xid: int, session: Session, line: ServerLine) -> StatusVariables:
+    """The session's variables with those of the statement in their place."""
     variables = session_variables(session, line)
     if statement.numbered:
-        variables[number_of] = xid
+        # A line has the one or the other.
+        variables |= {"ddl_xid": xid, "mariadb_ddl_xid": xid}
     variables |= dict(statement.variables)
     return in_order({name: value for name, value in variables.items() if value is not None}, line)
