@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 from construct import BytesInteger, Construct
 
 from forge.errors import FormatError
+from forge.layouts import fixed_layout
 from forge.values.base import Codec, Column
+from forge.values.literals import refuse
+from forge.values.quick import CellReader, CellWriter, UnusualError, same
 
 #: Characters of a type's name in messages: the members of an ENUM or SET may be many.
 _LONGEST_NAME = 60
@@ -48,6 +53,65 @@ class FixedWidthCodec(Codec):
             name = short_name(self.type_name(column))
             raise bad_value(f"{name} has {size} bytes, the cell has {len(raw)}", min(size, len(raw)))
         return raw
+
+
+class IntegerCellCodec(FixedWidthCodec):
+    """A codec whose cells are one integer."""
+
+    @abstractmethod
+    def layout(self, column: Column) -> Construct[int, int]:
+        """How the column's cells are laid out.  Raises FormatError for impossible metadata."""
+
+    @abstractmethod
+    def bounds(self, column: Column) -> tuple[int, int]:
+        """The smallest and the largest number that the column takes."""
+
+    def stored_bounds(self, column: Column) -> tuple[int, int]:
+        """Those that its cells can hold, as foreign files may have them."""
+        return self.bounds(column)
+
+    def checked(self, column: Column, value: int, bounds: tuple[int, int]) -> int:
+        """The value.  Raises ScenarioError if it is out of bounds."""
+        if not bounds[0] <= value <= bounds[1]:
+            raise refuse(self.type_name(column), value, "cannot hold this number", f"{bounds[0]} to {bounds[1]}")
+        return value
+
+    def size(self, column: Column) -> int:
+        return int(self.layout(column).sizeof())
+
+    def decode(self, column: Column, raw: bytes) -> int:
+        return int(self.layout(column).parse(self.whole(column, raw)))
+
+    def encode(self, column: Column, value: int) -> bytes:
+        layout = self.layout(column)
+        return bytes(layout.build(self.checked(column, value, self.stored_bounds(column))))
+
+    def shown(self, column: Column) -> Callable[[int], str]:
+        """What gives the text of a number."""
+        return str
+
+    def text(self, column: Column, value: int) -> str:
+        return str(value)
+
+    def sql(self, column: Column, value: int) -> str:
+        return str(value)
+
+    def reader(self, column: Column) -> CellReader:
+        declared, shown = fixed_layout(self.layout(column)), self.shown(column)
+        if declared.code is not None:
+            return CellReader(shown, declared.code, number=same)
+        read = declared.read
+        return CellReader(lambda raw: shown(read(raw)[0]), f"{declared.size}s", number=lambda raw: int(read(raw)[0]))
+
+    def writer(self, column: Column) -> CellWriter:
+        write, (low, high) = fixed_layout(self.layout(column)).write, self.bounds(column)
+
+        def cell(value: Any) -> bytes:
+            if value.__class__ is not int or not low <= value <= high:
+                raise UnusualError
+            return write((value,))
+
+        return cell
 
 
 @lru_cache(maxsize=16)

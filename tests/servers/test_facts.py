@@ -18,7 +18,6 @@ CONDITIONS = {
     # A line by its name, in that room.
     "charsets/collations.py": 2,
     # Which programs and views a running server has.
-    "charsets/weights.py": 2,
     "record/replica.py": 1,
     "record/server.py": 2,
     # Whose tool printed a text.

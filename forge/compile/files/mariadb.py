@@ -282,7 +282,7 @@ class MariadbLog(SessionLog):
             return
         status = Query(
             database=transaction.current_database,
-            status_variables=self._commit_variables(number, transaction),
+            status_variables=self._commit_variables(transaction),
             query="COMMIT",
         )
         last = self._committed_alone(transaction) if self.line.texts.commit_has_variables else None
@@ -293,27 +293,21 @@ class MariadbLog(SessionLog):
             transaction = replace(transaction, alone=False, two_phase=True)
         yield self.commit(number, transaction, status, flags)
 
-    def _commit_variables(self, number: int, transaction: LoggedTransaction) -> StatusVariables:
-        """COMMIT of a single statement has those of the statement."""
-        last = self._committed_alone(transaction)
-        definition = transaction.made_alone
+    def _commit_variables(self, transaction: LoggedTransaction) -> StatusVariables:
+        """COMMIT of a single statement has those of the statement, up to 11.2."""
+        variables = session_variables(self.session, self.line)
+        last, definition = self._committed_alone(transaction), transaction.made_alone
         if definition is not None and self.line.texts.commit_has_variables:
-            own = mariadb_ddl_variables(definition, 0, 0, self.session, self.line)
-            return tuple((name, value) for name, value in own if name != "mariadb_ddl_xid")
-        if last is None:
-            return in_order(session_variables(self.session, self.line), self.line)
-        if not self.line.texts.commit_has_variables:
-            variables = session_variables(self.session, self.line)
-            used = statement_variables(last, self.session, self.line) if last.as_text else {}
-            variables |= {name: value for name, value in used.items() if name == "table_map_for_update"}
-            return in_order(variables, self.line)
-        used = statement_variables(last, self.session, self.line)
-        if last.as_text:
-            return in_order(used, self.line)
-        for part in last.parts():
-            used |= statement_variables(part, self.session, self.line)
-        used.pop("table_map_for_update", None)
-        return in_order(used, self.line)
+            variables = dict(mariadb_ddl_variables(definition, 0, 0, self.session, self.line))
+            variables.pop("mariadb_ddl_xid", None)
+        elif last is not None:
+            used = statement_variables(last, self.session, self.line)
+            if self.line.texts.commit_has_variables:
+                variables |= used
+            kept = last.as_text and "table_map_for_update" in used
+            variables.pop("table_map_for_update", None)
+            variables |= {"table_map_for_update": used["table_map_for_update"]} if kept else {}
+        return in_order(variables, self.line)
 
     def _committed_alone(self, transaction: LoggedTransaction) -> RowsStatement | None:
         """The statement that COMMIT belongs to: one that is a group of its own."""

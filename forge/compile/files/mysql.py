@@ -17,7 +17,6 @@ from forge.compile.files.payloads import payload_form
 from forge.compile.files.replica import applier_begin, applier_query, applier_variables, ignores, is_ignored, uuid_of
 from forge.compile.groups.dependency import CommitOrder, Tracking, Writeset
 from forge.compile.groups.gtids import MysqlGtids
-from forge.compile.query.clock import clock_variables
 from forge.compile.query.ddl_status import (
     begin_of_ddl,
     create_select_variables,
@@ -328,8 +327,9 @@ class MysqlLog(SessionLog):
         yield from self.steps(number, transaction)
         if xa is None or transaction.cut_off:
             plain = begin.replace(status_variables=in_order(session_variables(self.session, self.line), self.line))
+            # COMMIT of one statement has what that has used.
             of_statement = transaction.of_statement
-            end = self._at_end(number, begin, transaction) if of_statement else plain
+            end = begin if of_statement else plain
             if replicated:
                 end = applier_query("COMMIT", self.session, self.line)
             yield self.commit(number, transaction, end, flags if of_statement else 0)
@@ -346,19 +346,6 @@ class MysqlLog(SessionLog):
 
     def inner_ddl_variables(self, statement: DdlStatement) -> StatusVariables:
         return ddl_variables(statement, None, 0, self.session, self.line)
-
-    def _at_end(self, number: int, begin: Query, transaction: LoggedTransaction) -> Query:
-        """COMMIT of one statement has what all of its rows have used, BEGIN what the first one had."""
-        last = next(iter(transaction.rows_statements[-1:]), None)
-        if last is None or last.as_text:
-            return begin
-        variables = dict(begin.status_variables)
-        if last.triggers.exist:
-            variables.pop("table_map_for_update", None)
-        microsecond = self.clock.statement_time(number, 0)[1]
-        for part in last.parts():
-            variables |= clock_variables(part, part.changes, microsecond, self.session, self.line)
-        return begin.replace(status_variables=in_order(variables, self.line))
 
     def _begin_variables(self, number: int, first: Step) -> StatusVariables:
         if isinstance(first, DdlStatement):

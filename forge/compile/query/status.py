@@ -80,9 +80,7 @@ def begin_variables(statement: RowsStatement, microsecond: int, session: Session
         variables["table_map_for_update"] = statement.opened.update_bits
     if statement.foreign_keys.is_related:
         variables["updated_databases"] = OVER_MAX_DATABASES
-    # What the first change's own statement needed, and before it that of the client.
-    for part in (statement,) if first is statement or first.foreign_keys.cascaded else (statement, first):
-        variables |= clock_variables(part, part.changes[:1], microsecond, session, line)
+    variables |= clock_variables(statement, statement.changes[:1], microsecond, session, line)
     if statement.text.clauses.defines_timestamp:
         variables |= timestamp_variables(session, line)
     return in_order(variables, line)

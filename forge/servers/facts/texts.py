@@ -46,7 +46,7 @@ class Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     local_block_size: int
     #: DELETE of several tables has the flag THREAD_SPECIFIC.
     flags_joined_deletes: bool
-    #: Functions that are unsafe beside those of forge.compile.query.statement_format.
+    #: Functions that are unsafe beside those of forge.plan.statement_choice.
     unsafe_functions: tuple[str, ...]
     #: XA transactions are unsafe, so that MIXED logs their rows.
     unsafe_xa: bool

@@ -15,17 +15,15 @@ from typing import Any
 
 from construct import BytesInteger, Construct
 
-from forge.layouts import fixed_layout
 from forge.servers.facts.values import Dialect
 from forge.values.base import Column, TypedValue
-from forge.values.cells import FixedWidthCodec, bad_metadata
+from forge.values.cells import IntegerCellCodec, bad_metadata
 from forge.values.clipping import leading_number
 from forge.values.declaration.arguments import check_argument
 from forge.values.declaration.column_type import ColumnType, Family, Temporals
 from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
-from forge.values.literals import hex_mapping, is_number, number, refuse, rounded
-from forge.values.quick import CellReader, CellWriter, UnusualError
+from forge.values.literals import hex_mapping, is_number, number, rounded
 from forge.values.text.column_charset import utf8
 from forge.values.wire_types import WireType
 
@@ -38,7 +36,7 @@ def layout(size: int) -> Construct[int, int]:
     return BytesInteger(size)
 
 
-class BitCodec(FixedWidthCodec):
+class BitCodec(IntegerCellCodec):
     type_codes = (WireType.BIT,)
     metadata_size = 2
 
@@ -49,30 +47,14 @@ class BitCodec(FixedWidthCodec):
             raise bad_metadata(f"no server has a BIT column with the metadata {column.metadata.hex(' ')}")
         return bits
 
-    def size(self, column: Column) -> int:
-        return (self.bits(column) + 7) // 8
+    def layout(self, column: Column) -> Construct[int, int]:
+        return layout((self.bits(column) + 7) // 8)
 
-    def decode(self, column: Column, raw: bytes) -> int:
-        return int(layout(self.size(column)).parse(self.whole(column, raw)))
+    def bounds(self, column: Column) -> tuple[int, int]:
+        return 0, (1 << self.bits(column)) - 1
 
-    def encode(self, column: Column, value: int) -> bytes:
-        self._check(column, value, 8 * self.size(column))
-        return bytes(layout(self.size(column)).build(value))
-
-    def reader(self, column: Column) -> CellReader:
-        declared = fixed_layout(layout(self.size(column)))
-        read = declared.read
-        return CellReader(lambda raw: str(read(raw)[0]), f"{declared.size}s", number=lambda raw: int(read(raw)[0]))
-
-    def writer(self, column: Column) -> CellWriter:
-        write, bits = fixed_layout(layout(self.size(column))).write, self.bits(column)
-
-        def cell(value: Any) -> bytes:
-            if value.__class__ is not int or value >> bits:
-                raise UnusualError
-            return write((value,))
-
-        return cell
+    def stored_bounds(self, column: Column) -> tuple[int, int]:
+        return 0, (1 << 8 * self.size(column)) - 1
 
     def accept(self, column: Column, declared: Any) -> int:
         data = bytes(declared) if isinstance(declared, (bytes, bytearray)) else hex_mapping(declared)
@@ -88,8 +70,7 @@ class BitCodec(FixedWidthCodec):
             if self.bits(column) == _WORD and isinstance(declared, int) and -(1 << _WORD - 1) <= value < 0:
                 # -1 is 64 ones; that of a shorter column has too many.
                 value %= 1 << _WORD
-        self._check(column, value, self.bits(column))
-        return value
+        return self.checked(column, value, self.bounds(column))
 
     def nearest(self, column: Column, declared: Any) -> int | None:
         largest = (1 << self.bits(column)) - 1
@@ -117,22 +98,12 @@ class BitCodec(FixedWidthCodec):
         bits = self.bits(column)
         return (0, 1, (1 << bits) - 1, 1 << bits - 1)
 
-    def text(self, column: Column, value: int) -> str:
-        return str(value)
-
     def typed(self, column: Column, value: int) -> TypedValue:
         return {"bits": f"{value:0{self.bits(column)}b}"}
-
-    def sql(self, column: Column, value: int) -> str:
-        return str(value)
 
     def type_name(self, column: Column) -> str:
         rest, whole = column.metadata if len(column.metadata) == 2 else (0, 0)
         return f"BIT({8 * whole + rest})"
-
-    def _check(self, column: Column, value: int, bits: int) -> None:
-        if not 0 <= value < 1 << bits:
-            raise refuse(self.type_name(column), value, "cannot hold this number", f"0 to {(1 << bits) - 1}")
 
 
 BIT = BitCodec()

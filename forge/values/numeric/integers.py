@@ -13,16 +13,15 @@ from typing import Any
 
 from construct import BytesInteger, Construct
 
-from forge.layouts import fixed_layout
 from forge.servers.facts.values import Dialect
 from forge.values.base import Column, TypedValue
+from forge.values.cells import IntegerCellCodec
 from forge.values.clipping import begins_with_line_end, leading_number
 from forge.values.declaration.column_type import ColumnType, Family, Temporals
 from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
 from forge.values.literals import number, refuse, rounded
 from forge.values.numeric.numbers import NumberCodec
-from forge.values.quick import CellReader, CellWriter, UnusualError, same
 from forge.values.wire_types import WireType
 
 _TYPES: dict[int, tuple[str, int]] = {
@@ -46,35 +45,14 @@ def bounds(size: int, unsigned: bool) -> tuple[int, int]:
     return (0, (1 << bits) - 1) if unsigned else (-(1 << bits - 1), (1 << bits - 1) - 1)
 
 
-class IntegerCodec(NumberCodec):
+class IntegerCodec(NumberCodec, IntegerCellCodec):
     type_codes = tuple(_TYPES)
 
-    def size(self, column: Column) -> int:
-        return _TYPES[column.type_code][1]
+    def layout(self, column: Column) -> Construct[int, int]:
+        return layout(_TYPES[column.type_code][1], bool(column.unsigned))
 
-    def decode(self, column: Column, raw: bytes) -> int:
-        return int(layout(self.size(column), bool(column.unsigned)).parse(self.whole(column, raw)))
-
-    def encode(self, column: Column, value: int) -> bytes:
-        self._check(column, value)
-        return bytes(layout(self.size(column), bool(column.unsigned)).build(value))
-
-    def reader(self, column: Column) -> CellReader:
-        declared = fixed_layout(layout(self.size(column), bool(column.unsigned)))
-        if declared.code is not None:
-            return CellReader(str, declared.code, number=same)
-        read = declared.read
-        return CellReader(lambda raw: str(read(raw)[0]), f"{declared.size}s", number=lambda raw: int(read(raw)[0]))
-
-    def writer(self, column: Column) -> CellWriter:
-        write = fixed_layout(layout(self.size(column), bool(column.unsigned))).write
-
-        def cell(value: Any) -> bytes:
-            if value.__class__ is not int:
-                raise UnusualError
-            return write((value,))
-
-        return cell
+    def bounds(self, column: Column) -> tuple[int, int]:
+        return bounds(_TYPES[column.type_code][1], bool(column.unsigned))
 
     def accept(self, column: Column, declared: Any) -> int:
         exact = number(self.type_name(column), declared)
@@ -82,8 +60,7 @@ class IntegerCodec(NumberCodec):
         if column.unsigned and exact < 0 and (value or isinstance(declared, Decimal)):
             # A DECIMAL such as -0.4 too: of that a server looks at the sign before it rounds.
             raise refuse(self.type_name(column), declared, "cannot hold a negative number")
-        self._check(column, value)
-        return value
+        return self.checked(column, value, self.bounds(column))
 
     def nearest(self, column: Column, declared: Any) -> int | None:
         exact = leading_number(declared)
@@ -91,33 +68,22 @@ class IntegerCodec(NumberCodec):
             return None
         if begins_with_line_end(declared) and not column.dialect.skips_line_ends:
             return 0
-        low, high = bounds(self.size(column), bool(column.unsigned))
+        low, high = self.bounds(column)
         if column.unsigned and column.dialect.wraps_large_digits and isinstance(declared, str) and exact <= -_WORD:
             # Its reading of digits ends at 2^64 before it comes to the sign.
             return high
         return min(max(int(rounded(exact, 0)), low), high)
 
     def examples(self, column: Column) -> tuple[int, ...]:
-        low, high = bounds(self.size(column), bool(column.unsigned))
+        low, high = self.bounds(column)
         near = (low, low + 1, -1, 0, 1, 127, 128, 255, 256, high - 1, high)
         return tuple(value for value in near if low <= value <= high)
-
-    def text(self, column: Column, value: int) -> str:
-        return str(value)
 
     def typed(self, column: Column, value: int) -> TypedValue:
         return {"integer": str(value)}
 
-    def sql(self, column: Column, value: int) -> str:
-        return str(value)
-
     def type_name(self, column: Column) -> str:
         return _TYPES[column.type_code][0] + (" UNSIGNED" if column.unsigned else "")
-
-    def _check(self, column: Column, value: int) -> None:
-        low, high = bounds(self.size(column), bool(column.unsigned))
-        if not low <= value <= high:
-            raise refuse(self.type_name(column), value, "cannot hold this number", f"{low} to {high}")
 
 
 INTEGER = IntegerCodec()

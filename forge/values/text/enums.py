@@ -22,12 +22,10 @@ from construct import BytesInteger, Construct
 
 from forge.charsets import compare_key
 from forge.errors import ScenarioError, nearest
-from forge.layouts import fixed_layout
 from forge.values.base import Column, TypedValue
-from forge.values.cells import FixedWidthCodec, bad_metadata
+from forge.values.cells import IntegerCellCodec, bad_metadata
 from forge.values.clipping import leading_number
 from forge.values.literals import hex_mapping, number, quoted, refuse, shortened, shown
-from forge.values.quick import CellReader, CellWriter, UnusualError, same
 from forge.values.text.clipping import member_text
 from forge.values.text.column_charset import BINARY_COLLATION, charset_of, charset_of_collation, decoded
 from forge.values.wire_types import WireType
@@ -146,7 +144,7 @@ def _plain(column: Column, declared: Any) -> Any:
     return text if isinstance(text, str) else declared
 
 
-class MemberCodec(FixedWidthCodec):
+class MemberCodec(IntegerCellCodec):
     """What ENUM and SET share."""
 
     type_codes = ()
@@ -155,39 +153,21 @@ class MemberCodec(FixedWidthCodec):
     real_type: ClassVar[int]
     sizes: ClassVar[tuple[int, ...]]
 
-    def size(self, column: Column) -> int:
+    def layout(self, column: Column) -> Construct[int, int]:
         metadata = column.metadata
         if len(metadata) != 2 or metadata[0] != self.real_type or metadata[1] not in self.sizes:
             raise bad_metadata(f"no server has the {self.name} metadata {metadata.hex(' ')}")
-        return metadata[1]
+        return layout(metadata[1])
 
-    def decode(self, column: Column, raw: bytes) -> int:
-        return int(layout(self.size(column)).parse(self.whole(column, raw)))
+    def bounds(self, column: Column) -> tuple[int, int]:
+        return 0, self.largest(column)
 
-    def encode(self, column: Column, value: int) -> bytes:
-        size = self.size(column)
-        if not 0 <= value < 1 << 8 * size:
-            raise refuse(self.name, value, "cannot hold this number")
-        return bytes(layout(size).build(value))
+    def stored_bounds(self, column: Column) -> tuple[int, int]:
+        return 0, (1 << 8 * self.size(column)) - 1
 
-    def reader(self, column: Column) -> CellReader:
-        declared = fixed_layout(layout(self.size(column)))
+    def shown(self, column: Column) -> Callable[[int], str]:
         # The text of a number is always the same, and few numbers occur.
-        texts = lru_cache(maxsize=_KEPT_TEXTS)(lambda value: self.text(column, value))
-        if declared.code is not None:
-            return CellReader(texts, declared.code, number=same)
-        read = declared.read
-        return CellReader(lambda raw: texts(read(raw)[0]), f"{declared.size}s", number=lambda raw: int(read(raw)[0]))
-
-    def writer(self, column: Column) -> CellWriter:
-        write, largest = fixed_layout(layout(self.size(column))).write, self.largest(column)
-
-        def cell(value: Any) -> bytes:
-            if value.__class__ is not int or not 0 <= value <= largest:
-                raise UnusualError
-            return write((value,))
-
-        return cell
+        return lru_cache(maxsize=_KEPT_TEXTS)(lambda value: self.text(column, value))
 
     def accept(self, column: Column, declared: Any) -> int:
         value = self.number_of(column, _plain(column, declared))
