@@ -41,6 +41,11 @@ def echo(line: str, *, err: bool = False) -> None:
     click.echo(escaped(line), err=err)
 
 
+def print_lines(lines: Iterable[str]) -> None:
+    """Lines on standard output, as :func:`write_output` writes them."""
+    write_output(STDOUT, (line + "\n" for line in lines))
+
+
 def write_files(files: Iterable[tuple[str, Chunks]], *, exact: bool = False) -> None:
     """Write files that belong together, (target, chunks) each: none appears before all of them are complete.
 

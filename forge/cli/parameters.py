@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +13,9 @@ import click
 
 if TYPE_CHECKING:
     from forge.binlog.encryption.keyring import Keyring
+    from forge.binlog.selection import Selection
+    from forge.conform.testee import Limits
+    from forge.scenario.matrix import OptionSettings
 
 
 class _NamedPath(click.Path):
@@ -28,42 +33,154 @@ FOLDER = _NamedPath(file_okay=False, readable=False, path_type=Path)
 #: What may be a file or a folder.
 FILE_OR_FOLDER = _NamedPath(readable=False, path_type=Path)
 
-parameters_option = click.option(
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def grouped(name: str, make: Callable[..., Any], *options: Decorator) -> Decorator:
+    """Options that belong together: the command takes, as ``name``, what ``make`` makes of their values."""
+
+    def with_options(command: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def taking(*arguments: Any, **given: Any) -> Any:
+            values = {option: given.pop(option) for option in names}
+            return command(*arguments, **given, **{name: make(**values)})
+
+        before = len(getattr(taking, "__click_params__", ()))
+        for option in reversed(options):
+            option(taking)
+        names = [parameter.name for parameter in taking.__click_params__[before:]]  # type: ignore[attr-defined]
+        return taking
+
+    return with_options
+
+
+def json_option(help: str) -> Decorator:
+    """``--json``."""
+    return click.option("--json", "as_json", is_flag=True, help=help)
+
+
+def output_option(help: str = "Output file (- for standard output).", *, metavar: str = "FILE") -> Decorator:
+    """``-o``, which the command cannot do without."""
+    return click.option("-o", "--output", required=True, type=FILE, metavar=metavar, help=help)
+
+
+def stdout_option(help: str = "Output file (default: standard output).", *, metavar: str = "FILE") -> Decorator:
+    """``-o`` of a command that writes to standard output without it."""
+    return click.option("-o", "--output", default="-", type=FILE, metavar=metavar, help=help)
+
+
+def out_option(help: str, *, required: bool = False) -> Decorator:
+    """``-o`` for a folder."""
+    return click.option("-o", "--out", required=required, type=FOLDER, metavar="DIR", help=help)
+
+
+def testee_option(help: str) -> Decorator:
+    """``--testee``."""
+    return click.option("--testee", metavar="COMMAND", help=help)
+
+
+def level_option(help: str) -> Decorator:
+    """``--level``: how much of a log is compared."""
+    return click.option("--level", type=click.Choice(["frames", "events", "rows"]), help=help)
+
+
+def jobs_option(help: str) -> Decorator:
+    """``-j``: how many processes."""
+    return click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help=help)
+
+
+def timeout_option(seconds: float, of: str = "a file") -> Decorator:
+    """``--timeout``: how long a decoder may take."""
+    help = f"Seconds for {of} (default {seconds:g})."
+    return click.option("--timeout", type=click.FloatRange(0.1), default=seconds, metavar="S", help=help)
+
+
+def limits_options(seconds: float, memory: int, of: str = "a file") -> Decorator:
+    """``--timeout`` and ``--memory`` of a testee, as ``limits``."""
+    help = f"Memory of {'a' if of == 'a file' else 'the'} testee (default {memory})."
+    with_memory = click.option("--memory", type=click.IntRange(16), default=memory, metavar="MIB", help=help)
+    return grouped("limits", _limits, timeout_option(seconds, of), with_memory)
+
+
+def _limits(timeout: float, memory: int) -> Limits:
+    from forge.conform.testee import Limits
+
+    return Limits(seconds=timeout, memory=memory << 20)
+
+
+def kit_option(default: Path, *, help: str) -> Decorator:
+    """``--kit``."""
+    return click.option("--kit", "folder", type=FOLDER, default=default, metavar="DIR", help=help)
+
+
+_SET = click.option(
     "--set", "parameters", multiple=True, metavar="KEY=VALUE",
     help="Set a parameter of the template, or replace a field of the scenario (session.row_image=minimal). Repeatable.",
 )  # fmt: skip
 
 
-def keys_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """``--keys`` and ``--key``, with which a command opens encrypted logs; :func:`keyring_of` reads them."""
-    with_file = click.option(
+def server_option(*names: str, help: str, required: bool = False) -> Decorator:
+    """An option that names a server line."""
+    return click.option(*names, metavar="LINE", required=required, shell_complete=complete_servers, help=help)
+
+
+def settings_options(server: str | None = None) -> Decorator:
+    """``--set``, and ``--server`` where its help is given, as ``settings``: what is changed in a scenario."""
+    options = [_SET] if server is None else [_SET, server_option("--server", help=server)]
+    return grouped("settings", _settings, *options)
+
+
+def _settings(parameters: tuple[str, ...], server: str | None = None) -> OptionSettings:
+    from forge.scenario.matrix import parse_settings
+
+    return parse_settings(parameters, server=server)
+
+
+def case_option(help: str) -> Decorator:
+    """``--case`` of a scenario's matrix."""
+    return click.option("--case", "case_name", metavar="NAME", help=help)
+
+
+_KEYS = (
+    click.option(
         "--keys", "keys", type=FILE, envvar="FORGE_KEYS", metavar="FILE",
         help="Keyring of encrypted logs: MySQL's component_keyring_file, MariaDB's file_key_management (FORGE_KEYS).",
-    )  # fmt: skip
-    with_key = click.option("--key", "key", metavar="HEX", help="The key of encrypted logs itself.")
-    return with_file(with_key(command))
+    ),
+    click.option("--key", "key", metavar="HEX", help="The key of encrypted logs itself."),
+)  # fmt: skip
 
 
-def keyring_of(keys: str | None, key: str | None) -> Keyring | None:
-    """The keyring that the options name; None without them.  Raises OSError and ScenarioError."""
-    if keys is None and key is None:
-        return None
-    from forge.binlog.encryption.keyring import Keyring, key_of_hex, read_keyring
-    from forge.cli.inputs import read_bytes
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """What ``--keys`` and ``--key`` say."""
 
-    if key is not None:
-        return Keyring(only=key_of_hex(key))
-    assert keys is not None
-    return read_keyring(read_bytes(keys), file=keys)
+    keys: str | None
+    key: str | None
+
+    @property
+    def files(self) -> list[str]:
+        """The file of the keyring."""
+        return [] if self.keys is None else [self.keys]
+
+    def keyring(self) -> Keyring | None:
+        """The keyring that the options name; None without them.  Raises OSError and ScenarioError."""
+        from forge.binlog.encryption.keyring import Keyring, key_of_hex, read_keyring
+        from forge.cli.inputs import read_bytes
+
+        if self.key is not None:
+            return Keyring(only=key_of_hex(self.key))
+        return None if self.keys is None else read_keyring(read_bytes(self.keys), file=self.keys)
+
+
+#: ``--keys`` and ``--key``, with which a command opens encrypted logs: the keyring, and what the options say of one.
+keyring_options = grouped("keyring", lambda keys, key: Keys(keys, key).keyring(), *_KEYS)
+keys_options = grouped("keys", Keys, *_KEYS)
 
 
 _TABLES = click.option(
-    "--table",
-    "tables",
-    multiple=True,
-    metavar="DB.TABLE",
+    "--table", "tables", multiple=True, metavar="DB.TABLE",
     help="Only events of that table; shop.* is all of a database. Repeatable.",
-)
+)  # fmt: skip
 _SELECTION = (
     click.option("--type", "types", multiple=True, metavar="NAME", help="Only events of that type. Repeatable."),
     click.option("--gtid", "gtids", multiple=True, metavar="GTID", help="Only that transaction (UUID:1-5: several)."),
@@ -76,15 +193,15 @@ _SELECTION = (
 )
 
 
-def selection_options(*, tables: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """The options that choose events, as forge.binlog.selection.selection takes them."""
+def selection_options(*, tables: bool = True) -> Decorator:
+    """The options that choose events, as ``events``."""
+    return grouped("events", _selection, *((_TABLES, *_SELECTION) if tables else _SELECTION))
 
-    def with_options(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed((_TABLES, *_SELECTION) if tables else _SELECTION):
-            command = option(command)
-        return command
 
-    return with_options
+def _selection(**wanted: Any) -> Selection:
+    from forge.binlog.selection import selection
+
+    return selection(**wanted)
 
 
 def complete_servers(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:

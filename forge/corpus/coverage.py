@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
 import msgspec
 
 from forge.corpus.manifest import Entry
-from forge.corpus.report import table
 from forge.corpus.vocabulary import Vocabulary, vocabulary
+from forge.render.aligned import aligned
 from forge.servers import server_names
 
 RECORDED_TAG = "recorded"
@@ -103,10 +103,8 @@ def _features(coverage: Coverage) -> list[str]:
 
 def _group(coverage: Coverage, title: str, tags: dict[str, str]) -> Iterator[str]:
     yield ""
-    rows: list[Sequence[str]] = [
-        [word, *(str(coverage.cell(tag, server)) for server in coverage.tested)] for word, tag in tags.items()
-    ]
-    yield from table([title, *coverage.tested], rows)
+    rows = [[word, *(str(coverage.cell(tag, server)) for server in coverage.tested)] for word, tag in tags.items()]
+    yield from aligned([[title, *coverage.tested], *rows], numbers_from=1)
 
 
 def coverage_object(coverage: Coverage) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from forge.corpus.judge import DecoderVerdict, Status
 from forge.corpus.manifest import Entry, RandomSummary, Summary
 from forge.corpus.outcomes import OUTCOMES, RIGHT, Outcome
 from forge.errors import Verdict, counted
+from forge.render.aligned import aligned
 from forge.servers import server_names
 
 STATUSES: tuple[Status, ...] = get_args(Status)
@@ -123,18 +124,6 @@ def _add(finding: Finding, case: str, said: str | None) -> None:
     finding.cases.append(case)
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Lines of a plain text table: the first column to the left, the others to the right."""
-    whole = [list(header), *map(list, rows)]
-    widths = [max(len(row[column]) for row in whole) for column in range(len(header))]
-    for row in whole:
-        first, *others = (
-            cell.ljust(width) if column == 0 else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        yield "  ".join([first, *others]).rstrip()
-
-
 def summary_lines(tally: Tally, summary: Summary, folder: str) -> list[str]:
     """What `forge corpus build` prints at its end: at most SCREEN lines, whatever the decoders say."""
     accept, reject, either = (tally.verdicts[verdict] for verdict in VERDICTS)
@@ -162,11 +151,11 @@ def _random_lines(drawn: RandomSummary | None) -> Iterator[str]:
 
 
 def _decoder_table(tally: Tally, summary: Summary) -> Iterator[str]:
-    rows: list[list[str]] = []
+    rows = [["decoder", "version", *OUTCOMES, "warned"]]
     for name, version in summary.decoders.items():
         outcomes = tally.outcomes.get(name, Counter())
         rows.append([name, version, *(str(outcomes[outcome]) for outcome in OUTCOMES), str(tally.warnings[name])])
-    yield from table(["decoder", "version", *OUTCOMES, "warned"], rows)
+    yield from aligned(rows, numbers_from=1)
     for name, reason in summary.absent.items():
         yield f"{name}  NOT RUN: {reason}"
 

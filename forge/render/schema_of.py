@@ -16,6 +16,7 @@ from forge.binlog.window import LogSource
 from forge.errors import UnsupportedError
 from forge.events.plain import name_text, text_or_hex
 from forge.events.table_map import TableMap
+from forge.render.aligned import aligned
 from forge.render.column_facts import ColumnFacts, column_facts, unknown_of_table
 from forge.sql.write import identifier
 
@@ -70,11 +71,7 @@ class TableSchema:
         if self.columns is None:
             return f"{self.full_name}\nunknown: {', '.join(self.unknown)}\n"
         rows = [_HEAD, *(_row(column, self.unknown) for column in self.columns)]
-        widths = [max(len(row[place]) for row in rows) for place in range(len(_HEAD))]
-        return f"{self.full_name}\n" + "".join(
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() + "\n"
-            for row in rows
-        )
+        return f"{self.full_name}\n" + "".join(line + "\n" for line in aligned(rows))
 
     def as_json(self) -> dict[str, Any]:
         return {

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from forge.cli.inputs import read_text, shown
 from forge.cli.output import refuse_inputs, write_output
-from forge.cli.parameters import FILE, keyring_of, keys_options
+from forge.cli.parameters import FILE, keyring_options, output_option
+
+if TYPE_CHECKING:
+    from forge.binlog.encryption.keyring import Keyring
 
 
 @click.command()
 @click.argument("listing", type=FILE)
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=FILE,
-    metavar="FILE",
-    help="Output file (- for standard output).",
-)
-@keys_options
-def command(listing: str, output: str, keys: str | None, key: str | None) -> None:
+@output_option()
+@keyring_options
+def command(listing: str, output: str, keyring: Keyring | None) -> None:
     """Assemble the binary log that LISTING (YAML or JSON lines, - for standard input) describes.
 
     Positions, lengths and checksums that the listing leaves out are computed. The listing of an encrypted log needs the
@@ -34,5 +32,4 @@ def command(listing: str, output: str, keys: str | None, key: str | None) -> Non
     from forge.binlog.listing.sealed import assemble_sealed
 
     refuse_inputs([output], [listing])
-    keyring = keyring_of(keys, key)
     write_output(output, assemble_sealed(read_text(listing), keyring, file=shown(listing)))

@@ -15,41 +15,22 @@ import click
 from forge.cli.case_names import LISTED, folder_names, named_case
 from forge.cli.inputs import read_scenario, shown
 from forge.cli.output import STDOUT, echo, is_folder, refuse_inputs, write_binlogs
-from forge.cli.parameters import FILE, complete_servers, parameters_option
+from forge.cli.parameters import FILE, case_option, json_option, output_option, settings_options
 from forge.cli.progress import progress
 from forge.errors import ScenarioError
 
 if TYPE_CHECKING:
     from forge.scenario import Case
+    from forge.scenario.matrix import OptionSettings
 
 
 @click.command()
 @click.argument("file", type=FILE)
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=FILE,
-    metavar="FILE",
-    help="Output: a file, a folder (a new one needs a slash at its end), or - for standard output.",
-)
-@parameters_option
-@click.option(
-    "--server",
-    metavar="LINE",
-    shell_complete=complete_servers,
-    help="Use this server line instead of the scenario's, e.g. mysql-8.4.",
-)
-@click.option("--case", "case_name", metavar="NAME", help="Only this case of the scenario's matrix.")
-@click.option(
-    "--json",
-    "as_json",
-    is_flag=True,
-    help="One JSON object per case: its name, and the path, size and sha256 of each file.",
-)
-def command(
-    file: str, output: str, parameters: tuple[str, ...], server: str | None, case_name: str | None, as_json: bool
-) -> None:
+@output_option("Output: a file, a folder (a new one needs a slash at its end), or - for standard output.")
+@settings_options("Use this server line instead of the scenario's, e.g. mysql-8.4.")
+@case_option("Only this case of the scenario's matrix.")
+@json_option("One JSON object per case: its name, and the path, size and sha256 of each file.")
+def command(file: str, output: str, settings: OptionSettings, case_name: str | None, as_json: bool) -> None:
     """Compile the scenario FILE (- for standard input) into a binary log.
 
     A session that rotates makes several files and an index file: name the first one as output, or a folder. A scenario
@@ -62,12 +43,11 @@ def command(
       forge build family.yaml -o family/
       forge build family.yaml --set session.row_image=minimal --server mysql-8.4 -o minimal.000001
     """
-    from forge.scenario import expand, parse_settings
+    from forge.scenario import expand
 
     if as_json and output == STDOUT:
         raise click.UsageError("--json lists the files that are written, and -o - writes none")
     refuse_inputs([output], [file])
-    settings = parse_settings(parameters, server=server)
     cases = expand(read_scenario(file), file=shown(file), settings=settings)
     if case_name is not None:
         _build(named_case(list(cases), case_name, file), file, output, as_json)

@@ -9,24 +9,23 @@ import click
 import msgspec
 
 from forge.cli.inputs import errors_in, open_log, shown
-from forge.cli.output import STDOUT, refuse_inputs, write_output
-from forge.cli.parameters import FILE, keyring_of, keys_options
+from forge.cli.output import refuse_inputs, write_output
+from forge.cli.parameters import FILE, json_option, keyring_options, stdout_option
 from forge.errors import FormatError, ScenarioError
 
 if TYPE_CHECKING:
+    from forge.binlog.encryption.keyring import Keyring
     from forge.decode.labels.runs import LabelledSection
 
 
 @click.command()
 @click.argument("file", type=FILE)
 @click.option("--event", "event", type=click.IntRange(min=0), metavar="N", help="Only the event with this number.")
-@keys_options
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per section, with all bytes.")
+@keyring_options
+@json_option("One JSON object per section, with all bytes.")
 @click.option("--html", "as_html", is_flag=True, help="A page of HTML that needs nothing but itself.")
-@click.option("-o", "--output", default=STDOUT, type=FILE, help="Output file (default: standard output).")
-def command(
-    file: str, event: int | None, as_json: bool, as_html: bool, output: str, keys: str | None, key: str | None
-) -> None:
+@stdout_option()
+def command(file: str, event: int | None, as_json: bool, as_html: bool, output: str, keyring: Keyring | None) -> None:
     """Label each byte of the binary log FILE (- for standard input): offset, bytes, field, value, rule.
 
     Of a damaged file, what can be read is labelled, and the rest is raw; exit code 3 with the first error.
@@ -58,7 +57,7 @@ def command(
             count = 0 if last is None else last + 1
             raise ScenarioError(f"{shown(file)} has no event {event}", expected=f"less than {count}, its whole events")
 
-    with open_log(file, keyring=keyring_of(keys, key)) as log:
+    with open_log(file, keyring=keyring) as log:
         if as_html:
             write_output(output, html_page(shown(file), chosen()))
         elif as_json:

@@ -8,14 +8,22 @@ from typing import TYPE_CHECKING
 import click
 
 from forge.cli.inputs import errors_in, read_bytes, shown
-from forge.cli.output import STDOUT, write_output
-from forge.cli.parameters import FILE, complete_decoders
+from forge.cli.output import print_lines
+from forge.cli.parameters import (
+    FILE,
+    complete_decoders,
+    json_option,
+    level_option,
+    testee_option,
+    timeout_option,
+)
 from forge.cli.progress import progress
 from forge.errors import CheckFailed, EnvironmentMissing, FormatError, ScenarioError, counted
 from forge.unpacking import TooManyCells
 
 if TYPE_CHECKING:
     from forge.check.compare.compare import Verdict
+    from forge.conform.kit.protocol import Level
 
 
 #: What a decoder does that is mistaken.
@@ -38,21 +46,15 @@ _COUNTED = {
 @click.command()
 @click.argument("file", type=FILE)
 @click.option(
-    "--decoder",
-    "names",
-    multiple=True,
-    metavar="NAME",
-    shell_complete=complete_decoders,
+    "--decoder", "names", multiple=True, metavar="NAME", shell_complete=complete_decoders,
     help="Only this decoder. Repeatable.",
-)
-@click.option("--testee", metavar="COMMAND", help="Only this program, which speaks the protocol of `forge conform`.")
-@click.option("--level", type=click.Choice(["frames", "events", "rows"]), help="With --testee: what to compare.")
-@click.option(
-    "--timeout", type=click.FloatRange(0.1), default=20.0, metavar="S", help="Seconds for a testee (default 20)."
-)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per decoder, then one with the summary.")
+)  # fmt: skip
+@testee_option("Only this program, which speaks the protocol of `forge conform`.")
+@level_option("With --testee: what to compare.")
+@timeout_option(20, "a testee")
+@json_option("One JSON object per decoder, then one with the summary.")
 def command(
-    file: str, names: tuple[str, ...], testee: str | None, level: str | None, timeout: float, as_json: bool
+    file: str, names: tuple[str, ...], testee: str | None, level: Level | None, timeout: float, as_json: bool
 ) -> None:
     """Compare what every installed decoder reads in the binary log FILE with the canonical decode.
 
@@ -90,7 +92,7 @@ def command(
     if isinstance(reference.problem, TooManyCells):
         raise reference.problem
     verdicts = [check_one(reference, data, reader) for reader in progress(chosen, total=len(chosen), label="decoders")]
-    write_output(STDOUT, _json_lines(verdicts) if as_json else _text_lines(verdicts))
+    print_lines(_json_lines(verdicts) if as_json else _text_lines(verdicts))
     wrong = mistaken(verdicts, reference)
     if wrong:
         mistakes = (f"{verdict.decoder} {_MISTAKES[verdict.outcome]}" for verdict in wrong)
@@ -100,18 +102,16 @@ def command(
             raise reference.problem
 
 
-def _ask_testee(file: str, command: str, level: str | None, timeout: float, as_json: bool) -> None:
+def _ask_testee(file: str, command: str, level: Level | None, timeout: float, as_json: bool) -> None:
     import tempfile
     from pathlib import Path
 
     import msgspec
 
     from forge.check.compare.compare import explain
-    from forge.conform.kit.protocol import Level
     from forge.conform.one_file import ask
     from forge.conform.testee import Limits, Testee
 
-    wanted: Level | None = next((word for word in ("frames", "events", "rows") if word == level), None)
     data = read_bytes(file)
     with (
         tempfile.TemporaryDirectory(prefix="forge-check-") as folder,
@@ -121,7 +121,7 @@ def _ask_testee(file: str, command: str, level: str | None, timeout: float, as_j
         path = Path(folder, "binlog.000001") if file == "-" else Path(file).absolute()
         if file == "-":
             path.write_bytes(data)
-        result = ask(asked, path, data, wanted)
+        result = ask(asked, path, data, level)
     said = explain(result.difference) if result.difference is not None else result.message or ""
     if as_json:
         shown_result = {
@@ -132,10 +132,10 @@ def _ask_testee(file: str, command: str, level: str | None, timeout: float, as_j
             "difference": msgspec.to_builtins(result.difference),
             "warnings": result.reading.warnings,
         }
-        write_output(STDOUT, [msgspec.json.encode(shown_result).decode() + "\n"])
+        print_lines([msgspec.json.encode(shown_result).decode()])
     else:
-        lines = [f"{hello.name} {hello.version}: {result.outcome.upper()}: {said}".removesuffix(": ") + "\n"]
-        write_output(STDOUT, [*lines, *(f"  warned: {warning}\n" for warning in result.reading.warnings)])
+        first = f"{hello.name} {hello.version}: {result.outcome.upper()}: {said}".removesuffix(": ")
+        print_lines([first, *(f"  warned: {warning}" for warning in result.reading.warnings)])
     if not result.right:
         raise CheckFailed(f"{shown(file)}: {hello.name} {_TESTEE_MISTAKES[result.outcome]}")
 
@@ -146,8 +146,8 @@ def _json_lines(verdicts: Sequence[Verdict]) -> Iterator[str]:
     from forge.check.compare.compare import count_outcomes
 
     for verdict in verdicts:
-        yield msgspec.json.encode(verdict).decode() + "\n"
-    yield msgspec.json.encode({"summary": count_outcomes(verdicts)}).decode() + "\n"
+        yield msgspec.json.encode(verdict).decode()
+    yield msgspec.json.encode({"summary": count_outcomes(verdicts)}).decode()
 
 
 def _text_lines(verdicts: Sequence[Verdict]) -> Iterator[str]:
@@ -156,8 +156,8 @@ def _text_lines(verdicts: Sequence[Verdict]) -> Iterator[str]:
     for verdict in verdicts:
         name = verdict.decoder if verdict.version is None else f"{verdict.decoder} {verdict.version}"
         said = explain(verdict.difference) if verdict.difference is not None else verdict.message or ""
-        yield f"{name}: {verdict.outcome.replace('_', ' ').upper()}: {said}\n"
+        yield f"{name}: {verdict.outcome.replace('_', ' ').upper()}: {said}"
         for warning in verdict.warnings:
-            yield f"  warned: {warning}\n"
+            yield f"  warned: {warning}"
     outcomes = ", ".join(f"{count} {_COUNTED[outcome]}" for outcome, count in count_outcomes(verdicts).items() if count)
-    yield f"{counted(len(verdicts), 'decoder')}: {outcomes}\n"
+    yield f"{counted(len(verdicts), 'decoder')}: {outcomes}"

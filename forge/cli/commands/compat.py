@@ -4,48 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from forge.cli.inputs import open_log, shown
 from forge.cli.output import STDOUT, write_output
-from forge.cli.parameters import FILE, complete_servers, parameters_option, selection_options
+from forge.cli.parameters import FILE, json_option, selection_options, server_option, settings_options
 from forge.errors import FormatError, ScenarioError
 
 if TYPE_CHECKING:
     from forge.binlog.selection import Selection
     from forge.binlog.window import LogWindow
     from forge.check.compat.report import Report
+    from forge.scenario.matrix import OptionSettings
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=FILE)
-@click.option(
-    "--from",
-    "producer",
-    metavar="LINE",
-    shell_complete=complete_servers,
-    help="Server line that writes the log (default: the scenario's).",
-)
-@click.option(
-    "--to",
-    "consumer",
-    required=True,
-    metavar="LINE",
-    shell_complete=complete_servers,
-    help="Server line that reads it, e.g. mysql-5.5.",
-)
-@parameters_option
+@server_option("--from", "producer", help="Server line that writes the log (default: the scenario's).")
+@server_option("--to", "consumer", required=True, help="Server line that reads it, e.g. mysql-5.5.")
+@settings_options()
 @selection_options()
-@click.option("--json", "as_json", is_flag=True, help="One JSON object, with the decode that the consumer gets.")
+@json_option("One JSON object, with the decode that the consumer gets.")
 def command(
     files: tuple[str, ...],
     producer: str | None,
     consumer: str,
-    parameters: tuple[str, ...],
+    settings: OptionSettings,
+    events: Selection,
     as_json: bool,
-    **wanted: Any,
 ) -> None:
     """Show how a consumer of another server line reads the log of the scenario FILE, or binary logs.
 
@@ -60,7 +48,6 @@ def command(
     """
     import json
 
-    from forge.binlog.selection import selection
     from forge.check.compat.report import summary
     from forge.servers import server_line
 
@@ -68,29 +55,27 @@ def command(
         server_line(consumer)
     except ScenarioError as error:
         raise error.at(f"--to {consumer}", None) from None
-    events = selection(**wanted)
     logs = [file for file in files if _is_log(file)]
     if not logs and len(files) == 1 and events.is_all:
-        report = _of_scenario(files[0], producer, consumer, parameters)
+        report = _of_scenario(files[0], producer, consumer, settings)
     elif len(logs) < len(files):
         raise ScenarioError(
             f"{next(file for file in files if file not in logs)} is no binary log",
             expected="one scenario without a choice of events, or binary logs",
         )
-    elif producer is not None or parameters:
+    elif producer is not None or settings:
         raise ScenarioError("--from and --set are for scenarios", expected="binary logs alone")
     else:
         report = _of_logs(files, consumer, events, decoded=as_json)
     write_output(STDOUT, json.dumps(report.plain(), ensure_ascii=False) + "\n" if as_json else summary(report))
 
 
-def _of_scenario(file: str, producer: str | None, consumer: str, parameters: tuple[str, ...]) -> Report:
+def _of_scenario(file: str, producer: str | None, consumer: str, settings: OptionSettings) -> Report:
     from forge.binlog import write_binlog
     from forge.check.compat.report import compatibility
     from forge.compile import compile_files
-    from forge.scenario import load_scenario, parse_settings, plan
+    from forge.scenario import load_scenario, plan
 
-    settings = parse_settings(parameters)
     if producer is not None:
         settings.add("server", producer, f"--from {producer}")
     planned = plan(load_scenario(file, settings))

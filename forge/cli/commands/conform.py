@@ -9,62 +9,80 @@ import tarfile
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, cast
 
 import click
 
-from forge.cli.output import STDOUT, echo, write_output
-from forge.cli.parameters import FILE, FOLDER
+from forge.cli.output import echo, print_lines, write_output
+from forge.cli.parameters import (
+    FILE,
+    FOLDER,
+    grouped,
+    jobs_option,
+    json_option,
+    kit_option,
+    level_option,
+    limits_options,
+)
 from forge.cli.progress import progress_to
 from forge.errors import CheckFailed, ScenarioError
 
 if TYPE_CHECKING:
+    from forge.conform.kit.protocol import Level
     from forge.conform.kit.reading import OpenKit
+    from forge.conform.testee import Limits
 
 KIT = Path("out/kit")
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """Where results go beside standard output: files, and the folder of a report."""
+
+    failures: str | None
+    junit: str | None
+    report: Path | None
+    no_pages: bool
+
+
+_KEPT = (
+    click.option(
+        "--write-expected-failures", "failures", type=FILE, metavar="FILE", help="Write the list of those that fail."
+    ),
+    click.option("--junit", type=FILE, metavar="FILE", help="Write the results as JUnit XML."),
+    click.option(
+        "--report", type=FOLDER, metavar="DIR", help="Add the results to a report: pages of all testees in it."
+    ),
+    click.option(
+        "--no-pages", is_flag=True, help="With --report: keep the results alone; the next run makes the pages."
+    ),
+)
+
+
 @click.command()
 @click.argument("testee")
-@click.option(
-    "--kit", "folder", type=FOLDER, default=KIT, metavar="DIR", help="The kit, or its archive (default out/kit)."
-)
+@kit_option(KIT, help="The kit, or its archive (default out/kit).")
 @click.option("--profile", metavar="WORD", help="smoke, full (the default), a server line, or a tag.")
 @click.option("--case", "ids", multiple=True, metavar="ID", help="Only this case. Repeatable.")
-@click.option("--level", type=click.Choice(["frames", "events", "rows"]), help="What to compare (default: the most).")
+@level_option("What to compare (default: the most).")
 @click.option("--expected-failures", "listed", type=FILE, metavar="FILE", help="Cases that are known to fail.")
-@click.option(
-    "--write-expected-failures", "write", type=FILE, metavar="FILE", help="Write the list of those that fail."
-)
-@click.option("--junit", type=FILE, metavar="FILE", help="Write the results as JUnit XML.")
-@click.option("--report", type=FOLDER, metavar="DIR", help="Add the results to a report: pages of all testees in it.")
-@click.option("--no-pages", is_flag=True, help="With --report: keep the results alone; the next run makes the pages.")
-@click.option(
-    "-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes of the testee (default: one a core)."
-)
-@click.option(
-    "--timeout", type=click.FloatRange(0.1), default=20.0, metavar="S", help="Seconds for a file (default 20)."
-)
-@click.option(
-    "--memory", type=click.IntRange(16), default=2048, metavar="MIB", help="Memory of a testee (default 2048)."
-)
+@grouped("kept", _Kept, *_KEPT)
+@jobs_option("Processes of the testee (default: one a core).")
+@limits_options(20, 2048)
 @click.option("--all", "whole", is_flag=True, help="Show every case that makes the run fail.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per case, then one with the summary.")
+@json_option("One JSON object per case, then one with the summary.")
 def command(
     testee: str,
     folder: Path,
     profile: str | None,
     ids: tuple[str, ...],
-    level: str | None,
+    level: Level | None,
     listed: str | None,
-    write: str | None,
-    junit: str | None,
-    report: Path | None,
-    no_pages: bool,
+    kept: _Kept,
     jobs: int | None,
-    timeout: float,
-    memory: int,
+    limits: Limits,
     whole: bool,
     as_json: bool,
 ) -> None:
@@ -81,49 +99,37 @@ def command(
       forge conform ./my-testee --report out/report
     """
     from forge.conform.expected_failures import failures_text, kept_reasons, read_expected_failures
-    from forge.conform.kit.protocol import Level
     from forge.conform.pages.write import add_results, add_to_report, check_report
     from forge.conform.reports import junit_text, result_object, summary_lines, summary_object
     from forge.conform.runner import BAD, run_cases, standing
-    from forge.conform.testee import Limits
 
-    if report is not None:
-        check_report(report)
-    elif no_pages:
+    if kept.report is not None:
+        check_report(kept.report)
+    elif kept.no_pages:
         raise ScenarioError("--no-pages goes with --report")
     known = read_expected_failures(Path(listed)) if listed is not None else {}
-    wanted: Level | None = next((word for word in ("frames", "events", "rows") if word == level), None)
+    jobs = jobs or os.cpu_count() or 1
     with opened_kit(folder) as kit:
         cases = kit.chosen(profile=profile, ids=ids)
         with progress_to("cases") as bar:
-            hello, results = run_cases(
-                kit,
-                cases,
-                testee,
-                level=wanted,
-                jobs=jobs or os.cpu_count() or 1,
-                limits=Limits(seconds=timeout, memory=memory << 20),
-                progress=bar,
-            )
-        if report is not None and no_pages:
-            add_results(report, hello, results, known)
-        elif report is not None:
+            hello, results = run_cases(kit, cases, testee, level=level, jobs=jobs, limits=limits, progress=bar)
+        if kept.report is not None and kept.no_pages:
+            add_results(kept.report, hello, results, known)
+        elif kept.report is not None:
             with progress_to("pages") as bar:
-                pages = add_to_report(
-                    report, kit, hello, results, known, jobs=jobs or os.cpu_count() or 1, progress=bar
-                )
-            echo(f"{report}: {pages} pages", err=True)
+                pages = add_to_report(kept.report, kit, hello, results, known, jobs=jobs, progress=bar)
+            echo(f"{kept.report}: {pages} pages", err=True)
     if as_json:
-        lines = [json.dumps(result_object(result, known)) + "\n" for result in results]
-        write_output(STDOUT, [*lines, json.dumps({"summary": summary_object(hello, results, known)}) + "\n"])
+        objects = [result_object(result, known) for result in results]
+        print_lines(map(json.dumps, [*objects, {"summary": summary_object(hello, results, known)}]))
     else:
-        write_output(STDOUT, (line + "\n" for line in summary_lines(hello, results, known, whole=whole)))
-    if junit is not None:
-        write_output(junit, junit_text(hello, results, known))
-    if write is not None:
+        print_lines(summary_lines(hello, results, known, whole=whole))
+    if kept.junit is not None:
+        write_output(kept.junit, junit_text(hello, results, known))
+    if kept.failures is not None:
         failing = {r.case.id: (r.outcome, r.message or r.case.title) for r in results if not r.right}
         title = f"Cases that {hello.name} {hello.version} fails."
-        write_output(write, failures_text(kept_reasons(failing, known), title=title))
+        write_output(kept.failures, failures_text(kept_reasons(failing, known), title=title))
         return
     bad = [result for result in results if standing(result, known) in BAD]
     if bad:

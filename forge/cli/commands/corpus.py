@@ -15,9 +15,9 @@ import click
 
 from forge.cli.commands.corpus_commands.findings import findings
 from forge.cli.commands.corpus_commands.kit import export, freeze
-from forge.cli.commands.corpus_commands.show import DEFAULT, require_arrow, show
+from forge.cli.commands.corpus_commands.show import corpus_option, require_arrow, show
 from forge.cli.output import echo, refuse_inputs, write_binlogs, write_files
-from forge.cli.parameters import FILE, FOLDER
+from forge.cli.parameters import FILE, FOLDER, json_option
 from forge.cli.progress import progress_to
 from forge.errors import CheckFailed, EnvironmentMissing, ScenarioError
 
@@ -44,10 +44,8 @@ def command() -> None:
     """
 
 
-command.add_command(show)
-command.add_command(export)
-command.add_command(freeze)
-command.add_command(findings)
+for _subcommand in (show, export, freeze, findings):
+    command.add_command(_subcommand)
 
 
 @command.command(short_help="Compile, decode and judge every case.")
@@ -80,7 +78,7 @@ command.add_command(findings)
     type=click.IntRange(1),
     help="Number of pieces to divide the work into on Spark; it does not change the result.",
 )
-@click.option("--json", "as_json", is_flag=True, help="The summary as JSON.")
+@json_option("The summary as JSON.")
 def build(
     out: Path,
     scenarios: tuple[Path, ...],
@@ -124,15 +122,8 @@ def build(
         slices, total = random_slices(seed, count), count
     judge = partial(judge_cases, decoders=tuple(jury.present))
     with progress_to("cases judged, by task") as report, _workers(total, master, partitions) as workers:
-        summary = build_corpus(
-            slices,
-            judge,
-            out,
-            jury=jury,
-            workers=workers,
-            progress=report,
-            random_seed=None if count is None else seed,
-        )
+        drawn_from = None if count is None else seed
+        summary = build_corpus(slices, judge, out, jury=jury, workers=workers, progress=report, random_seed=drawn_from)
     tally = Tally(read_entries(out))
     if as_json:
         echo(json.dumps(summary_object(tally, summary), indent=2))
@@ -215,7 +206,7 @@ def _spark_missing() -> str | None:
 
 @command.command(short_help="Write the binary logs of a case.")
 @click.argument("case")
-@click.option("--from", "folder", type=FOLDER, default=DEFAULT, metavar="DIR", help="The corpus (default out/corpus).")
+@corpus_option
 @click.option("-o", "--output", type=FILE, metavar="FILE", help="Output file (- for standard output).")
 @click.option("--out", "out", type=FOLDER, metavar="DIR", help="Folder for the files of the case and their decodes.")
 def extract(case: str, folder: Path, output: str | None, out: Path | None) -> None:

@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from forge.cli.inputs import STDIN, open_log, shown
 from forge.cli.output import STDOUT, write_output
-from forge.cli.parameters import FILE, keyring_of, keys_options, selection_options
+from forge.cli.parameters import FILE, json_option, keyring_options, selection_options
 from forge.errors import CheckFailed, ScenarioError
 
 if TYPE_CHECKING:
@@ -25,12 +25,10 @@ if TYPE_CHECKING:
 @click.argument("left", type=FILE)
 @click.argument("right", type=FILE)
 @click.option("--all", "show_all", is_flag=True, help="Every difference, not only the first.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per difference.")
-@keys_options
+@json_option("One JSON object per difference.")
+@keyring_options
 @selection_options()
-def command(
-    left: str, right: str, show_all: bool, as_json: bool, keys: str | None, key: str | None, **wanted: Any
-) -> None:
+def command(left: str, right: str, show_all: bool, as_json: bool, keyring: Keyring | None, events: Selection) -> None:
     """Show where the binary logs LEFT and RIGHT differ: event, field, row and cell, both values.
 
     Sizes, positions, transaction lengths and checksums follow from the rest, and count only where the bytes of a file
@@ -45,11 +43,8 @@ def command(
       forge diff plain.000001 encrypted.000001 --keys keyring.json
       forge diff before/ after/ --table shop.orders --type WRITE_ROWS
     """
-    from forge.binlog.selection import selection
-
     if left == right == STDIN:
         raise ScenarioError("standard input is a single log", expected="the path of a file beside it")
-    events, keyring = selection(**wanted), keyring_of(keys, key)
     found = _differences(_files(left), _files(right), events, keyring)
     first = next(found, None)
     if first is None:

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import click
 
 from forge.cli.inputs import open_log
-from forge.cli.output import STDOUT, refuse_inputs, write_output
-from forge.cli.parameters import FILE, keyring_of, keys_options
+from forge.cli.output import refuse_inputs, write_output
+from forge.cli.parameters import FILE, json_option, keyring_options, stdout_option
 from forge.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from forge.binlog.encryption.keyring import Keyring
 
 
 @click.command()
 @click.argument("file", type=FILE)
-@click.option(
-    "-o",
-    "--output",
-    default=STDOUT,
-    type=FILE,
-    metavar="LISTING",
-    help="Output file (default: standard output).",
-)
-@keys_options
+@stdout_option(metavar="LISTING")
+@keyring_options
 @click.option("--annotate", is_flag=True, help="Comments with the offset and the bytes of each field.")
-@click.option("--json", "as_json", is_flag=True, help="JSON lines instead of YAML.")
-def command(file: str, output: str, annotate: bool, as_json: bool, keys: str | None, key: str | None) -> None:
+@json_option("JSON lines instead of YAML.")
+def command(file: str, output: str, annotate: bool, as_json: bool, keyring: Keyring | None) -> None:
     """Write the binary log FILE as an editable listing; `forge asm` turns it back into the same bytes.
 
     Any file can be listed: what cannot be read stays as bytes. FILE may be - for standard input. An encrypted log is
@@ -43,7 +40,6 @@ def command(file: str, output: str, annotate: bool, as_json: bool, keys: str | N
     if annotate and as_json:
         raise ScenarioError("JSON has no comments for --annotate", expected="--annotate or --json")
     refuse_inputs([output], [file])
-    keyring = keyring_of(keys, key)
     with open_log(file, as_it_is=True) as log:
         if keyring is not None:
             from forge.binlog.listing.sealed import sealed_listing

@@ -9,21 +9,20 @@ import click
 
 from forge.cli.inputs import errors_in, open_log, shown
 from forge.cli.output import STDOUT, write_output
-from forge.cli.parameters import FILE, keyring_of, keys_options, selection_options
+from forge.cli.parameters import FILE, json_option, keyring_options, selection_options
 
 if TYPE_CHECKING:
+    from forge.binlog.encryption.keyring import Keyring
     from forge.binlog.selection import Selection
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=FILE)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per event (`forge schema decode` describes it).")
+@json_option("One JSON object per event (`forge schema decode` describes it).")
 @click.option("--rows", "rows_only", is_flag=True, help="Only changed rows; with --json, one object per row.")
 @selection_options()
-@keys_options
-def command(
-    files: tuple[str, ...], as_json: bool, rows_only: bool, keys: str | None, key: str | None, **wanted: Any
-) -> None:
+@keyring_options
+def command(files: tuple[str, ...], as_json: bool, rows_only: bool, events: Selection, keyring: Keyring | None) -> None:
     """Show what every correct reader must see in the binary logs FILES (- for standard input).
 
     Values are exact: nothing is rounded, no zero is lost, bytes are hex. At bytes that break a rule of the format the
@@ -36,13 +35,10 @@ def command(
       forge dump encrypted.000001 --keys keyring.json
       forge dump binlog.0* --table shop.orders --since '2024-02-29 10:00:00'
     """
-    from forge.binlog.selection import selection
-
-    chosen, keyring = selection(**wanted), keyring_of(keys, key)
     for file in files:
         with errors_in(file), open_log(file, keyring=keyring) as log:
-            _dump(log, chosen, file if len(files) > 1 else None, as_json, rows_only)
-    chosen.check_tables()
+            _dump(log, events, file if len(files) > 1 else None, as_json, rows_only)
+    events.check_tables()
 
 
 def _dump(log: Any, chosen: Selection, file: str | None, as_json: bool, rows_only: bool) -> None:

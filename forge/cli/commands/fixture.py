@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from forge.cli.case_names import named_case, only_case
 from forge.cli.inputs import read_scenario, shown
 from forge.cli.output import echo, refuse_inputs, write_files
-from forge.cli.parameters import FILE, FOLDER, complete_languages, complete_servers, parameters_option
+from forge.cli.parameters import FILE, case_option, complete_languages, json_option, out_option, settings_options
 from forge.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from forge.scenario.matrix import OptionSettings
 
 #: What ``forge.testing.fixtures.write`` has; that module is imported when the command runs.
 _EMBEDDED = 4096
@@ -29,10 +33,10 @@ _MOST_EMBEDDED = 65536
     metavar="LANGUAGE",
     help="go, java, rust, python, node, c, csharp or kotlin.",
 )
-@click.option(
-    "-o", "--out", required=True, type=FOLDER, metavar="DIR",
-    help="The folder of the tests; for java and kotlin the one that has java/ and resources/, such as src/test.",
-)  # fmt: skip
+@out_option(
+    "The folder of the tests; for java and kotlin the one that has java/ and resources/, such as src/test.",
+    required=True,
+)
 @click.option("--package", metavar="NAME", help="Package or namespace (go, java, kotlin, csharp, python).")
 @click.option(
     "--embed",
@@ -41,23 +45,19 @@ _MOST_EMBEDDED = 65536
     metavar="BYTES",
     help="Put logs of up to so many bytes into the test; larger ones stand beside it (default 4096).",
 )
-@parameters_option
-@click.option(
-    "--server", metavar="LINE", shell_complete=complete_servers, help="Use this server line instead of the scenario's."
-)
-@click.option("--case", "case_name", metavar="NAME", help="This case of the scenario's matrix.")
-@click.option("--json", "as_json", is_flag=True, help="What was written as JSON.")
+@settings_options("Use this server line instead of the scenario's.")
+@case_option("This case of the scenario's matrix.")
+@json_option("What was written as JSON.")
 def command(
     file: str,
     language: str,
     out: Path,
     package: str | None,
     embed: int,
-    parameters: tuple[str, ...],
-    server: str | None,
+    settings: OptionSettings,
     case_name: str | None,
     as_json: bool,
-) -> None:
+) -> None:  # fmt: skip
     """Make a test in another language: the log of the scenario FILE, and the rows that a correct reader gets.
 
     A second file has the reader, which you fill in: the test fails until then. All tests of a folder share it, and it
@@ -68,11 +68,10 @@ def command(
       forge fixture orders.yaml --lang go --package shop -o shop/
       forge fixture orders.yaml --lang java --package com.acme -o src/test
     """
-    from forge.scenario import expand, parse_settings
+    from forge.scenario import expand
     from forge.testing.fixtures.fixture import fixture_of
     from forge.testing.fixtures.write import fixture_files
 
-    settings = parse_settings(parameters, server=server)
     cases = list(expand(read_scenario(file), file=shown(file), settings=settings))
     case = only_case(cases, file) if case_name is None else named_case(cases, case_name, file)
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,37 +13,47 @@ from click.core import ParameterSource
 
 from forge.cli.commands.fuzz_export import export
 from forge.cli.output import echo, write_files
-from forge.cli.parameters import FOLDER
+from forge.cli.parameters import FOLDER, grouped, json_option, limits_options, out_option, testee_option
 from forge.cli.progress import progress_to
 from forge.errors import CheckFailed, counted
 
 if TYPE_CHECKING:
     from forge.conform.fuzz.search import Failure
+    from forge.conform.testee import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Which logs are made, and how long."""
+
+    seconds: float | None
+    tries: int | None
+    seed: int
+    first: int
+    bases: tuple[int, ...]
+
+
+_SEARCH = (
+    click.option(
+        "--time", "seconds", type=click.FloatRange(min=0), metavar="S", help="End after so many seconds (default 60)."
+    ),
+    click.option("--tries", type=click.IntRange(min=1), metavar="N", help="End after so many logs."),
+    click.option("--seed", type=int, default=0, metavar="N", help="Another seed makes other logs (default 0)."),
+    click.option(
+        "--first", type=click.IntRange(min=0), default=0, metavar="N", help="Begin with that log (default 0)."
+    ),
+    click.option(
+        "--base", "bases", type=click.IntRange(min=0), multiple=True, metavar="N",
+        help="Make the logs of that one, as a failure has it in `bases`. Repeatable.",
+    ),
+)  # fmt: skip
 
 
 @click.group(invoke_without_command=True)
-@click.option("--testee", metavar="COMMAND", help="A decoder that speaks the protocol of `forge conform`.")
+@testee_option("A decoder that speaks the protocol of `forge conform`.")
 @click.option("--seeds", "kit", type=FOLDER, metavar="KIT", help="Change the logs of a kit (default: generated ones).")
-@click.option(
-    "--time", "seconds", type=click.FloatRange(min=0), metavar="S", help="End after so many seconds (default 60)."
-)
-@click.option("--tries", type=click.IntRange(min=1), metavar="N", help="End after so many logs.")
-@click.option("--seed", type=int, default=0, metavar="N", help="Another seed makes other logs (default 0).")
-@click.option("--first", type=click.IntRange(min=0), default=0, metavar="N", help="Begin with that log (default 0).")
-@click.option(
-    "--base",
-    "bases",
-    type=click.IntRange(min=0),
-    multiple=True,
-    metavar="N",
-    help="Make the logs of that one, as a failure has it in `bases`. Repeatable.",
-)
-@click.option(
-    "--timeout", type=click.FloatRange(min=0.1), default=5.0, metavar="S", help="Seconds for a log (default 5)."
-)
-@click.option(
-    "--memory", type=click.IntRange(min=16), default=1024, metavar="MIB", help="Memory of the testee (default 1024)."
-)
+@grouped("asked", _Asked, *_SEARCH)
+@limits_options(5, 1024, "a log")
 @click.option(
     "--shrink",
     "shrink_seconds",
@@ -51,22 +62,15 @@ if TYPE_CHECKING:
     metavar="S",
     help="Seconds for making a failing log smaller (default 20; 0: not at all).",
 )
-@click.option(
-    "-o", "--out", type=FOLDER, metavar="DIR", help="Write each failure there: its log, and how it came about."
-)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per failure, then one with the summary.")
+@out_option("Write each failure there: its log, and how it came about.")
+@json_option("One JSON object per failure, then one with the summary.")
 @click.pass_context
 def command(
     context: click.Context,
     testee: str | None,
     kit: Path | None,
-    seconds: float | None,
-    tries: int | None,
-    seed: int,
-    first: int,
-    bases: tuple[int, ...],
-    timeout: float,
-    memory: int,
+    asked: _Asked,
+    limits: Limits,
     shrink_seconds: float,
     out: Path | None,
     as_json: bool,
@@ -91,23 +95,21 @@ def command(
     if testee is None:
         raise click.UsageError("Missing option '--testee'.", context)
     from forge.conform.fuzz.search import DrawnSeeds, KitSeeds, Tally, search
-    from forge.conform.testee import Limits, Testee
+    from forge.conform.testee import Testee
 
     seeds = DrawnSeeds() if kit is None else KitSeeds(kit)
     tally = Tally()
     names: list[str] = []
-    if tries is None and seconds is None:
-        seconds = 60.0
+    seconds = 60.0 if asked.tries is None and asked.seconds is None else asked.seconds
     if out is not None:
         out.mkdir(exist_ok=True)
-    limits = Limits(seconds=timeout, memory=memory << 20)
     with tempfile.TemporaryDirectory(prefix="forge-fuzz-") as folder, Testee(testee, limits) as decoder:
         testee_name = f"{decoder.hello().name} {decoder.hello().version}"
         with progress_to("logs") as report:
             found = search(
-                decoder, seeds, Path(folder) / "binlog.000001", seed=seed, first=first, bases=bases, tries=tries,
-                seconds=seconds, shrink_seconds=shrink_seconds, tally=tally,
-                progress=lambda count: report(count, tries or 0),
+                decoder, seeds, Path(folder) / "binlog.000001", seed=asked.seed, first=asked.first, bases=asked.bases,
+                tries=asked.tries, seconds=seconds, shrink_seconds=shrink_seconds, tally=tally,
+                progress=lambda count: report(count, asked.tries or 0),
             )  # fmt: skip
             for failure in found:
                 names.append(failure.name)

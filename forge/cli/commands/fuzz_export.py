@@ -8,25 +8,21 @@ from pathlib import Path
 import click
 
 from forge.cli.output import echo, write_files
-from forge.cli.parameters import FOLDER, complete_engines
+from forge.cli.parameters import FOLDER, complete_engines, json_option, out_option
 from forge.cli.progress import progress_to
 from forge.errors import ScenarioError
 
 
 @click.command(short_help="Write a fuzz target for another fuzzer: seeds, a dictionary, a harness.")
 @click.option(
-    "--for",
-    "name",
-    required=True,
-    metavar="ENGINE",
-    shell_complete=complete_engines,
+    "--for", "name", required=True, metavar="ENGINE", shell_complete=complete_engines,
     help="libfuzzer, go, cargo-fuzz, jazzer, afl or atheris.",
-)
+)  # fmt: skip
 @click.option(
     "--seeds", "kit", type=FOLDER, metavar="KIT", help="Choose from a kit's profile smoke (default: recorded logs)."
 )
-@click.option("-o", "--out", required=True, type=FOLDER, metavar="DIR", help="A new or empty folder.")
-@click.option("--json", "as_json", is_flag=True, help="What was written as JSON.")
+@out_option("A new or empty folder.", required=True)
+@json_option("What was written as JSON.")
 def export(name: str, kit: Path | None, out: Path, as_json: bool) -> None:
     """Write a fuzz target for another fuzzer to the folder DIR.
 

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from forge.cli.inputs import read_scenario, shown
-from forge.cli.output import STDOUT, write_output
-from forge.cli.parameters import FILE, complete_servers, parameters_option
+from forge.cli.output import print_lines
+from forge.cli.parameters import FILE, json_option, output_option, settings_options
 from forge.cli.progress import progress_to
 
 if TYPE_CHECKING:
     from forge.bulk.generating.folder import Manifest
     from forge.bulk.generating.generate import Runner
     from forge.scenario import Scenario
+    from forge.scenario.matrix import OptionSettings
 
 #: From so many rows on, several files are made side by side.
 _MANY = 1_000_000
@@ -30,26 +31,20 @@ _OF_WORKERS = ("forge.bulk.generating.generate", "pyarrow.compute", "pyarrow.par
 @click.option(
     "--files", type=click.IntRange(min=1), metavar="M", help="Files of the log; one for 500000 rows if not given."
 )
-@click.option(
-    "-o", "--output", required=True, type=FILE, metavar="DIR", help="A new or empty folder, or one to go on with."
-)
-@parameters_option
-@click.option("--server", metavar="LINE", shell_complete=complete_servers, help="Use this server line.")
+@output_option("A new or empty folder, or one to go on with.", metavar="DIR")
+@settings_options("Use this server line.")
 @click.option("--seed", type=int, help="Use this seed in the place of the scenario's.")
 @click.option(
-    "--master",
-    metavar="URL",
-    help="Run on Spark: its master, e.g. spark://host:7077; `none` for this process alone.",
+    "--master", metavar="URL", help="Run on Spark: its master, e.g. spark://host:7077; `none` for this process alone."
 )
 @click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object: the manifest, or the plan.")
+@json_option("One JSON object: the manifest, or the plan.")
 def command(
     file: str,
     rows: int,
     files: int | None,
     output: str,
-    parameters: tuple[str, ...],
-    server: str | None,
+    settings: OptionSettings,
     seed: int | None,
     master: str | None,
     dry_run: bool,
@@ -70,10 +65,8 @@ def command(
     """
     import msgspec
 
-    from forge.scenario import parse_settings
     from forge.scenario.matrix import base_scenario
 
-    settings = parse_settings(parameters, server=server)
     scenario = base_scenario(read_scenario(file), file=shown(file), settings=settings)
     if seed is not None:
         origin = scenario.origin
@@ -95,9 +88,9 @@ def command(
             made = generate(scenario, output, rows=rows, files=files, progress=show, runner=runner)
     seconds = time.monotonic() - begin
     if as_json:
-        write_output(STDOUT, msgspec.json.encode(made.manifest).decode() + "\n")
+        print_lines([msgspec.json.encode(made.manifest).decode()])
     else:
-        write_output(STDOUT, _summary(made.manifest, made.kept, seconds))
+        print_lines(_summary(made.manifest, made.kept, seconds))
 
 
 def _side_by_side() -> Runner:
@@ -108,8 +101,9 @@ def _side_by_side() -> Runner:
     return spread_over(Processes(modules=_OF_WORKERS).begin().run)
 
 
-def _summary(manifest: Manifest, kept: int, seconds: float) -> str:
+def _summary(manifest: Manifest, kept: int, seconds: float) -> list[str]:
     from forge.bulk.generating.folder import total_rows
+    from forge.render.aligned import aligned
 
     records = [*manifest.files, *manifest.state]
     size = sum(record.size for record in manifest.files)
@@ -117,26 +111,14 @@ def _summary(manifest: Manifest, kept: int, seconds: float) -> str:
     transactions = sum(record.transactions for record in manifest.files)
     counted = total_rows(records)
     changes = sum(count for table in counted.values() for name, count in table.items() if name != "state")
-    lines = _table([["table", "inserts", "updates", "deletes", "left"], *_table_rows(counted)])
-    names = [record.name for record in manifest.files]
-    span = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
-    lines.append(f"{span}: {size:,} bytes, {events:,} events, {transactions:,} transactions, {changes:,} rows")
-    if kept:
-        lines.append(f"{kept} of {len(records)} parts were there already")
-    else:
-        lines.append(f"{seconds:.1f} s, {changes / max(seconds, 0.001):,.0f} rows/s")
-    return "\n".join(lines) + "\n"
-
-
-def _table_rows(counted: dict[str, dict[str, int]]) -> list[list[str]]:
     names = ("insert", "update", "delete", "state")
-    return [[table, *(f"{counts.get(name, 0):,}" for name in names)] for table, counts in counted.items()]
-
-
-def _table(rows: list[list[str]]) -> list[str]:
-    """Columns of numbers to the right of their names."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows]
+    rows = [[table, *(f"{counts.get(name, 0):,}" for name in names)] for table, counts in counted.items()]
+    table = aligned([["table", "inserts", "updates", "deletes", "left"], *rows], numbers_from=1)
+    files = [record.name for record in manifest.files]
+    span = files[0] if len(files) == 1 else f"{files[0]} to {files[-1]}"
+    made = f"{span}: {size:,} bytes, {events:,} events, {transactions:,} transactions, {changes:,} rows"
+    speed = f"{seconds:.1f} s, {changes / max(seconds, 0.001):,.0f} rows/s"
+    return [*table, made, f"{kept} of {len(records)} parts were there already" if kept else speed]
 
 
 def _plan(scenario: Scenario, rows: int, files: int | None, as_json: bool) -> None:
@@ -147,7 +129,7 @@ def _plan(scenario: Scenario, rows: int, files: int | None, as_json: bool) -> No
     setup = requested(scenario, rows, default_files(rows) if files is None else files)
     planned: dict[str, Any] = volume_plan(setup)
     if as_json:
-        write_output(STDOUT, json.dumps(planned, ensure_ascii=False) + "\n")
+        print_lines([json.dumps(planned, ensure_ascii=False)])
         return
     lines = []
     for table in planned["tables"]:
@@ -158,4 +140,4 @@ def _plan(scenario: Scenario, rows: int, files: int | None, as_json: bool) -> No
         lines += [f"  {name}: {generator}" for name, generator in table["columns"].items()]
     count = len(planned["transactions"])
     lines.append(f"{count} file{'s' if count > 1 else ''}, {sum(planned['transactions']):,} transactions")
-    write_output(STDOUT, "\n".join(lines) + "\n")
+    print_lines(lines)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from forge.cli.output import echo, refuse_inputs
-from forge.cli.parameters import FILE_OR_FOLDER, FOLDER, parameters_option
+from forge.cli.parameters import FILE_OR_FOLDER, FOLDER, json_option, settings_options
+
+if TYPE_CHECKING:
+    from forge.scenario.matrix import OptionSettings
 
 
 @click.command()
@@ -22,14 +26,9 @@ from forge.cli.parameters import FILE_OR_FOLDER, FOLDER, parameters_option
 @click.option(
     "-o", "--output", "out", type=FOLDER, metavar="DIR", help="Folder of the recording (default: the scenario's name)."
 )
-@parameters_option
-@click.option(
-    "--json",
-    "as_json",
-    is_flag=True,
-    help="One JSON object: the folder, the server's version, and the name and size of each file.",
-)
-def command(scenario: Path, server: Path | None, out: Path | None, parameters: tuple[str, ...], as_json: bool) -> None:
+@settings_options()
+@json_option("One JSON object: the folder, the server's version, and the name and size of each file.")
+def command(scenario: Path, server: Path | None, out: Path | None, settings: OptionSettings, as_json: bool) -> None:
     """Run SCENARIO on a fresh real server and keep its binary log, with the facts of that session.
 
     It keeps all files of a session that makes several (session.max_binlog_size, flush, restart), and their index file.
@@ -41,11 +40,10 @@ def command(scenario: Path, server: Path | None, out: Path | None, parameters: t
       forge verify recordings/first
     """
     from forge.record.recording import CONTENTS, FACTS, RECORDING, record
-    from forge.scenario.matrix import parse_settings
 
     folder = out or Path(scenario.stem)
     refuse_inputs([str(folder / name) for name in (CONTENTS, FACTS, RECORDING)], [str(scenario)])
-    recorded = record(scenario, folder, server, parameters=parse_settings(parameters))
+    recorded = record(scenario, folder, server, parameters=settings)
     if as_json:
         sizes = [{"name": name, "size": len(data)} for name, data in recorded.files]
         recording = {"recording": str(folder), "server_version": recorded.server_version, "files": sizes}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,58 +14,74 @@ import click
 
 from forge.cli.inputs import STDIN, errors_in, file_paths, open_log, shown
 from forge.cli.output import STDOUT, echo, output_file, refuse_inputs, write_output
-from forge.cli.parameters import FILE, keyring_of, keys_options, selection_options
+from forge.cli.parameters import FILE, grouped, keyring_options, selection_options, stdout_option
 from forge.cli.progress import progress, progress_to
 from forge.errors import FormatError, ScenarioError, UnsupportedError
 
 if TYPE_CHECKING:
     from forge.binlog.encryption.keyring import Keyring
     from forge.binlog.selection import Selection
-    from forge.bulk.parquet import Compression
 
 
 #: Characters for which a CSV field stands in quotes, and the end of a line (RFC 4180).
 _CSV_MARKS, _CSV_END = ',"\r\n', "\r\n"
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Which rows are written."""
+
+    table: str | None
+    columns: tuple[str, ...] | None
+    images: Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """How rows are written."""
+
+    form: str
+    compression: Any
+    on_odd: Any
+
+
+def _asked(table: str | None, columns: str | None, images: Any) -> _Asked:
+    return _Asked(table, None if columns is None else tuple(columns.split(",")), images)
+
+
+_ROWS = (
+    click.option("--table", metavar="DATABASE.TABLE", help="The table; needless where the log has one."),
+    click.option("--columns", metavar="NAMES", help="Columns, with commas between; all unless given."),
+    click.option(
+        "--images", type=click.Choice(["after", "before", "both"]), default="after", show_default=True,
+        help="Which image of an update is shown.",
+    ),
+)  # fmt: skip
+_FORMS = (
+    click.option(
+        "--format", "form", type=click.Choice(["parquet", "arrow", "csv", "jsonl"]), default="jsonl",
+        show_default=True, help="parquet and arrow need the extra `rows`.",
+    ),
+    click.option(
+        "--compression", type=click.Choice(["snappy", "zstd", "none"]), default="snappy", show_default=True,
+        help="parquet: how its pages are compressed; zstd gives a smaller file and takes longer.",
+    ),
+    click.option(
+        "--on-odd", type=click.Choice(["error", "null", "text"]), default="error", show_default=True,
+        help="parquet, arrow: what becomes of a value that Arrow cannot say, such as the date 0000-00-00.",
+    ),
+)  # fmt: skip
+
+
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=FILE)
-@click.option("--table", metavar="DATABASE.TABLE", help="The table; needless where the log has one.")
-@click.option("--columns", metavar="NAMES", help="Columns, with commas between; all unless given.")
-@click.option(
-    "--images", type=click.Choice(["after", "before", "both"]), default="after", show_default=True,
-    help="Which image of an update is shown.",
-)  # fmt: skip
-@click.option(
-    "--format", "form", type=click.Choice(["parquet", "arrow", "csv", "jsonl"]), default="jsonl", show_default=True,
-    help="parquet and arrow need the extra `rows`.",
-)  # fmt: skip
-@click.option(
-    "--compression", type=click.Choice(["snappy", "zstd", "none"]), default="snappy", show_default=True,
-    help="parquet: how its pages are compressed; zstd gives a smaller file and takes longer.",
-)  # fmt: skip
-@click.option(
-    "--on-odd", type=click.Choice(["error", "null", "text"]), default="error", show_default=True,
-    help="parquet, arrow: what becomes of a value that Arrow cannot say, such as the date 0000-00-00.",
-)  # fmt: skip
-@click.option(
-    "-o", "--output", default=STDOUT, type=FILE, metavar="OUT",
-    help="The file to write; standard output unless given.",
-)  # fmt: skip
-@keys_options
+@grouped("asked", _asked, *_ROWS)
+@grouped("form", _Form, *_FORMS)
+@stdout_option("The file to write; standard output unless given.", metavar="OUT")
+@keyring_options
 @selection_options(tables=False)
 def command(
-    files: tuple[str, ...],
-    table: str | None,
-    columns: str | None,
-    images: Any,
-    form: str,
-    compression: Any,
-    on_odd: Any,
-    output: str,
-    keys: str | None,
-    key: str | None,
-    **wanted: Any,
+    files: tuple[str, ...], asked: _Asked, form: _Form, output: str, keyring: Keyring | None, events: Selection
 ) -> None:
     """Write the changed rows of one table of the binary logs FILE... as records.
 
@@ -81,33 +98,23 @@ def command(
       forge rows binlog.0* --table shop.orders --since '2024-02-29 10:00:00' --type DELETE_ROWS
       forge rows encrypted.000001 --keys keyring.json
     """
-    from forge.binlog.selection import selection
-
     refuse_inputs([output], files)
-    events, keyring = selection(**wanted), keyring_of(keys, key)
-    chosen = None if columns is None else tuple(columns.split(","))
-    if form in ("csv", "jsonl"):
-        records = _text_records(files, table, chosen, images, form, events, keyring)
-        write_output(output, records, exact=form == "csv")
+    if form.form in ("csv", "jsonl"):
+        records = _text_records(files, asked, form.form, events, keyring)
+        write_output(output, records, exact=form.form == "csv")
     else:
-        _arrow_records(files, table, chosen, images, on_odd, events, keyring, form, compression, output)
+        _arrow_records(files, asked, form, events, keyring, output)
 
 
 def _text_records(
-    files: tuple[str, ...],
-    table: str | None,
-    columns: tuple[str, ...] | None,
-    images: Any,
-    form: str,
-    wanted: Selection,
-    keyring: Keyring | None,
+    files: tuple[str, ...], asked: _Asked, form: str, wanted: Selection, keyring: Keyring | None
 ) -> Iterator[str]:
     from forge.decode.decode import canonical_events, events_without_rows
     from forge.decode.records import BESIDE, RecordReader
 
-    reader = RecordReader(table, columns, images)
+    reader = RecordReader(asked.table, asked.columns, asked.images)
     header = form == "csv"
-    if (header or columns) and STDIN not in files:
+    if (header or asked.columns) and STDIN not in files:
         # A header has the columns of all definitions; what is wrong with bytes is said behind the rows before them.
         with suppress(FormatError, UnsupportedError):
             for file in files:
@@ -116,9 +123,8 @@ def _text_records(
             reader.check()
     for file in progress(files, total=len(files), label="files"):
         with errors_in(file), open_log(file, keyring=keyring) as log:
-            for record in reader.records(
-                shown(file), wanted.rows_of(canonical_events(log, in_pieces=True), reader.is_known)
-            ):
+            chosen = wanted.rows_of(canonical_events(log, in_pieces=True), reader.is_known)
+            for record in reader.records(shown(file), chosen):
                 if header:
                     yield _csv_line([*reader.fields(), *BESIDE])
                     header = False
@@ -177,9 +183,8 @@ def _csv_field(value: Any) -> str:
 
 
 def _arrow_records(
-    files: tuple[str, ...], table: str | None, columns: tuple[str, ...] | None, images: Any, on_odd: Any,
-    wanted: Selection, keyring: Keyring | None, form: str, compression: Compression, output: str,
-) -> None:  # fmt: skip
+    files: tuple[str, ...], asked: _Asked, form: _Form, wanted: Selection, keyring: Keyring | None, output: str
+) -> None:
     """A file for each definition of the table: the columns of a file are of one type each."""
     from forge.bulk.parquet import write_parquet
     from forge.bulk.reading.rows import read_rows
@@ -190,16 +195,16 @@ def _arrow_records(
     with progress_to("bytes") as show, ExitStack() as opened:
         told: Callable[[int], None] = lambda read: show(min(read, total), total)  # noqa: E731
         reading = partial(
-            read_rows, paths, images=images, on_odd=on_odd, columns=columns, wanted=wanted, keyring=keyring,
-            progress=told,
+            read_rows, paths, images=asked.images, on_odd=form.on_odd, columns=asked.columns, wanted=wanted,
+            keyring=keyring, progress=told,
         )  # fmt: skip
-        for schema, batches in _parts(reading, table):
+        for schema, batches in _parts(reading, asked.table):
             target = _part_name(output, len(written))
             refuse_inputs([target], files)
             written.append(target)
             file = opened.enter_context(output_file(target))
-            if form == "parquet":
-                write_parquet(schema, batches, file, compression)
+            if form.form == "parquet":
+                write_parquet(schema, batches, file, form.compression)
             else:
                 _write_arrow(schema, batches, file)
     for target in written[1:]:

@@ -7,20 +7,13 @@ from typing import Any
 
 import click
 
-from forge.cli.output import STDOUT, write_output
-from forge.cli.parameters import FILE
+from forge.cli.output import write_output
+from forge.cli.parameters import stdout_option
 
 
 @click.command()
 @click.argument("kind", type=click.Choice(["scenario", "decode", "listing"]), metavar="KIND")
-@click.option(
-    "-o",
-    "--output",
-    default=STDOUT,
-    type=FILE,
-    metavar="FILE",
-    help="Output file (default: standard output).",
-)
+@stdout_option()
 def command(kind: str, output: str) -> None:
     """Print a JSON Schema (2020-12).
 

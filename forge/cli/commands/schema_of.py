@@ -8,13 +8,13 @@ import click
 
 from forge.cli.inputs import errors_in, open_log
 from forge.cli.output import STDOUT, write_output
-from forge.cli.parameters import FILE
+from forge.cli.parameters import FILE, json_option
 
 
 @click.command()
 @click.argument("file", type=FILE)
 @click.option("--columns", is_flag=True, help="Print columns and their properties instead of SQL.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per table map, with the same list of columns.")
+@json_option("One JSON object per table map, with the same list of columns.")
 def command(file: str, columns: bool, as_json: bool) -> None:
     """Print a CREATE TABLE for every table map of the binary log FILE (- for standard input).
 

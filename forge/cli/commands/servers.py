@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from forge.cli.output import STDOUT, write_output
-from forge.cli.parameters import complete_servers
+from forge.cli.output import print_lines
+from forge.cli.parameters import complete_servers, json_option
 
 if TYPE_CHECKING:
     from forge.servers.overview import Overview
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("lines", nargs=-1, metavar="[LINE]...", shell_complete=complete_servers)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+@json_option("One JSON object per line.")
 def command(lines: tuple[str, ...], as_json: bool) -> None:
     """List the server lines: what each writes, and how its facts are known.
 
@@ -36,11 +36,11 @@ def command(lines: tuple[str, ...], as_json: bool) -> None:
 
     found = [overview(name) for name in lines or server_names()]
     if as_json:
-        write_output(STDOUT, "".join(json.dumps(_object(one), ensure_ascii=False) + "\n" for one in found))
+        print_lines(json.dumps(_object(one), ensure_ascii=False) for one in found)
     elif lines:
-        write_output(STDOUT, "\n".join(map(_details, found)))
+        print_lines(["\n\n".join("\n".join(_details(one)) for one in found)])
     else:
-        write_output(STDOUT, _table(found))
+        print_lines(_table(found))
 
 
 def _types(one: Overview) -> list[str]:
@@ -71,7 +71,8 @@ def _object(one: Overview) -> dict[str, Any]:
     }
 
 
-def _table(found: list[Overview]) -> str:
+def _table(found: list[Overview]) -> list[str]:
+    from forge.render.aligned import aligned
     from forge.servers.overview import LABELS
 
     rows: list[tuple[str, ...]] = [
@@ -83,10 +84,7 @@ def _table(found: list[Overview]) -> str:
         public = f"{len(one.public)}, {rebuilt} rebuilt" if one.public else "-"
         counts = (str(one.count(label)) for label in LABELS)
         rows.append((one.line.name, one.line.server_version, one.like or "-", types, *counts, public))
-    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
-    return "".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() + "\n" for row in rows
-    )
+    return aligned(rows)
 
 
 def _value(one: Overview, fact: str) -> Any:
@@ -96,7 +94,7 @@ def _value(one: Overview, fact: str) -> Any:
     return json.loads(msgspec.json.encode(value_of(one.line, fact)))
 
 
-def _details(one: Overview) -> str:
+def _details(one: Overview) -> list[str]:
     from forge.servers.overview import LABELS
 
     counts = ", ".join(f"{one.count(label)} {label}" for label in LABELS if one.count(label))
@@ -116,4 +114,4 @@ def _details(one: Overview) -> str:
             for fact, known in one.facts.items()
             if known.label == label
         ]
-    return "".join(line + "\n" for line in text)
+    return text

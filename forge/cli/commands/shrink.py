@@ -12,7 +12,7 @@ import click
 
 from forge.cli.inputs import read_bytes, shown
 from forge.cli.output import echo, refuse_inputs, write_output
-from forge.cli.parameters import FILE
+from forge.cli.parameters import FILE, output_option, testee_option, timeout_option
 from forge.cli.progress import progress_to
 from forge.errors import ScenarioError
 
@@ -23,13 +23,11 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("file", type=FILE)
 @click.option("--while", "condition", metavar="COMMAND", help="A command of the shell; {} stands for the file.")
-@click.option("--testee", metavar="COMMAND", help="A decoder that speaks the protocol of `forge conform`.")
+@testee_option("A decoder that speaks the protocol of `forge conform`.")
 @click.option("--keep-outcome", is_flag=True, help="With --testee: its outcome and the kind of difference stay.")
-@click.option("-o", "--output", required=True, type=FILE, metavar="OUT", help="The smaller file.")
+@output_option("The smaller file.", metavar="OUT")
 @click.option("--seconds", type=click.FloatRange(min=0), metavar="S", help="End the search after so many seconds.")
-@click.option(
-    "--timeout", type=click.FloatRange(min=0.1), default=20.0, metavar="S", help="Seconds for a file (default 20)."
-)
+@timeout_option(20)
 def command(
     file: str,
     condition: str | None,

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from forge.cli.inputs import file_paths
-from forge.cli.output import STDOUT, write_output
-from forge.cli.parameters import FILE, keyring_of, keys_options
+from forge.cli.output import print_lines
+from forge.cli.parameters import FILE, json_option, keyring_options
 from forge.cli.progress import progress_to
+
+if TYPE_CHECKING:
+    from forge.binlog.encryption.keyring import Keyring
+    from forge.bulk.reading.counts import TableCounts
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=FILE)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per table.")
-@keys_options
-def command(files: tuple[str, ...], as_json: bool, keys: str | None, key: str | None) -> None:
+@json_option("One JSON object per table.")
+@keyring_options
+def command(files: tuple[str, ...], as_json: bool, keyring: Keyring | None) -> None:
     """List the tables that the binary logs FILE... map, with rows, events and bytes by operation.
 
     Every event's checksum is verified and every row is split. Bytes are those of row events, headers and checksums
@@ -29,28 +33,28 @@ def command(files: tuple[str, ...], as_json: bool, keys: str | None, key: str | 
       forge tables binlog.000001 binlog.000002 --json
       forge tables encrypted.000001 --keys keyring.json
     """
-    from forge.bulk.reading.counts import TableCounts, count_tables
+    from forge.bulk.reading.counts import count_tables
 
-    paths, keyring = file_paths(files), keyring_of(keys, key)
+    paths = file_paths(files)
     total = sum(path.stat().st_size for path in paths)
     with progress_to("bytes") as show:
         tables = count_tables(paths, keyring=keyring, progress=lambda read: show(read, total))
 
-    def shown(name: str, counts: TableCounts) -> str:
-        operations = {
-            word: {"rows": count.rows, "events": count.events, "bytes": count.bytes}
-            for word, count in counts.by_operation.items()
-        }
-        return json.dumps({"table": name, **operations}, ensure_ascii=False)
-
-    if as_json:
-        write_output(STDOUT, "".join(shown(name, counts) + "\n" for name, counts in tables.items()))
-    else:
-        write_output(STDOUT, _text(tables))
+    print_lines(map(_object, tables.items()) if as_json else _table(tables))
 
 
-def _text(tables: dict[str, Any]) -> str:
+def _object(named: tuple[str, TableCounts]) -> str:
+    table, counts = named
+    operations = {
+        word: {"rows": count.rows, "events": count.events, "bytes": count.bytes}
+        for word, count in counts.by_operation.items()
+    }
+    return json.dumps({"table": table, **operations}, ensure_ascii=False)
+
+
+def _table(tables: dict[str, TableCounts]) -> list[str]:
     from forge.events.plain import printable
+    from forge.render.aligned import aligned
 
     lines = [("table", "operation", "rows", "events", "bytes")]
     for name, counts in tables.items():
@@ -60,12 +64,4 @@ def _text(tables: dict[str, Any]) -> str:
             lines.append((name, word, f"{count.rows:,}", f"{count.events:,}", f"{count.bytes:,}"))
         if not done:
             lines.append((name, "-", "0", "0", "0"))
-    widths = [max(len(line[place]) for line in lines) for place in range(5)]
-    return "".join(
-        "  ".join(
-            [line[0].ljust(widths[0]), line[1].ljust(widths[1])]
-            + [text.rjust(width) for text, width in zip(line[2:], widths[2:], strict=True)]
-        ).rstrip()
-        + "\n"
-        for line in lines
-    )
+    return aligned(lines, numbers_from=2)

@@ -10,12 +10,13 @@ import click
 
 from forge.cli.inputs import errors_in, read_bytes
 from forge.cli.output import echo
-from forge.cli.parameters import FILE, parameters_option
+from forge.cli.parameters import FILE, json_option, settings_options
 from forge.cli.progress import progress
 from forge.errors import CheckFailed, ForgeError, FormatError, ScenarioError, counted
 
 if TYPE_CHECKING:
     from forge.record.recording import VerifyResult
+    from forge.scenario.matrix import OptionSettings
 
 
 @click.command()
@@ -27,9 +28,9 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="A binary log that anybody recorded: RECORDING is a scenario then. Repeatable, for the files of one session.",
 )
-@parameters_option
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per recording.")
-def command(recordings: tuple[str, ...], against: tuple[str, ...], parameters: tuple[str, ...], as_json: bool) -> None:
+@settings_options()
+@json_option("One JSON object per recording.")
+def command(recordings: tuple[str, ...], against: tuple[str, ...], settings: OptionSettings, as_json: bool) -> None:
     """Compile recorded scenarios with the facts of their sessions, and compare with the recording byte for byte.
 
     The decoded rows are also compared with the rows that the server's SELECT returned. A RECORDING is a folder that
@@ -43,9 +44,9 @@ def command(recordings: tuple[str, ...], against: tuple[str, ...], parameters: t
       forge verify shop.yaml --against binlog.000001
     """
     if against:
-        _verify_against(recordings, against, parameters, as_json)
+        _verify_against(recordings, against, settings, as_json)
         return
-    if parameters:
+    if settings:
         raise ScenarioError("--set changes a scenario", expected="--against FILE beside it")
     from forge.record.recording import find_recordings, verify
 
@@ -72,17 +73,16 @@ def command(recordings: tuple[str, ...], against: tuple[str, ...], parameters: t
 
 
 def _verify_against(
-    scenarios: tuple[str, ...], against: tuple[str, ...], parameters: tuple[str, ...], as_json: bool
+    scenarios: tuple[str, ...], against: tuple[str, ...], settings: OptionSettings, as_json: bool
 ) -> None:
     from forge.record.recording import verify_against
-    from forge.scenario.matrix import parse_settings
 
     if len(scenarios) != 1:
         raise ScenarioError(f"--against compares one scenario, not {len(scenarios)}", expected="one scenario file")
     (scenario,) = map(Path, scenarios)
     logs = {file: read_bytes(file) for file in against}
     with errors_in(against[0]):
-        result = verify_against(scenario, logs, parse_settings(parameters))
+        result = verify_against(scenario, logs, settings)
     _show(scenario, None if result.problem is None else str(result.problem), as_json, result)
     if result.problem is not None:
         raise CheckFailed("the scenario does not make these bytes")

@@ -9,25 +9,14 @@ from pathlib import Path
 
 import click
 
-from forge.cli.output import STDOUT, write_output
+from forge.cli.output import print_lines
 from forge.cli.progress import progress
 from forge.resources import volumes_dir
 
 #: Character sets that are read in different ways.
 _CHARSETS = (
-    "utf8mb4",
-    "utf8mb3",
-    "ascii",
-    "latin1",
-    "ucs2",
-    "utf16",
-    "utf16le",
-    "utf32",
-    "gbk",
-    "gb18030",
-    "sjis",
-    "ujis",
-)
+    "utf8mb4", "utf8mb3", "ascii", "latin1", "ucs2", "utf16", "utf16le", "utf32", "gbk", "gb18030", "sjis", "ujis",
+)  # fmt: skip
 _MYSQL = (
     "w.numbers (a TINYINT, b SMALLINT UNSIGNED, c MEDIUMINT, d INT, e BIGINT UNSIGNED, f DECIMAL(12,2),"
     " g DECIMAL(30,2), h DECIMAL(65,30), i FLOAT, j DOUBLE, k BIT(9), l YEAR)",
@@ -78,18 +67,14 @@ def command() -> None:
             for rows_each in (None, 1):
                 changes = read_rows(path, table=table.partition(" ")[0], images="both")
                 again = Path(folder) / "again"
+                definition = f"CREATE TABLE {table}"
                 write_rows(
-                    changes,
-                    f"CREATE TABLE {table}",
-                    again,
-                    server=server,
-                    operation="operation",
-                    rows_per_transaction=rows_each,
+                    changes, definition, again, server=server, operation="operation", rows_per_transaction=rows_each,
                     sync=False,
-                )
+                )  # fmt: skip
         generate(load_scenario(volumes_dir() / "shop.yaml"), Path(folder) / "volume", rows=200)
     seconds = time.monotonic() - begin
-    write_output(STDOUT, f"compiled in {seconds:.0f} s, kept in {kernels_folder()}\n")
+    print_lines([f"compiled in {seconds:.0f} s, kept in {kernels_folder()}"])
 
 
 def _log(server: str, definition: str) -> bytes:

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import click
 
-from forge.cli.commands.corpus_commands.show import DEFAULT, require_arrow
+from forge.cli.commands.corpus_commands.show import corpus_option, require_arrow
 from forge.cli.output import echo, write_output
-from forge.cli.parameters import FOLDER
+from forge.cli.parameters import FOLDER, jobs_option, json_option
 from forge.cli.progress import progress_to
 from forge.errors import CheckFailed
 
 
 @click.command(short_help="Write cases as a kit: plain files for any language.")
 @click.argument("out", type=FOLDER)
-@click.option("--from", "folder", type=FOLDER, default=DEFAULT, metavar="DIR", help="The corpus (default out/corpus).")
+@corpus_option
 @click.option(
     "--profile",
     default="full",
@@ -24,8 +24,8 @@ from forge.errors import CheckFailed
     help="smoke (few cases with every feature), full, sparse (files beyond 4 GiB, of no corpus), a server line, "
     "or a tag (default full).",
 )
-@click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes (default: one a core).")
-@click.option("--json", "as_json", is_flag=True, help="What was written as JSON.")
+@jobs_option("Processes (default: one a core).")
+@json_option("What was written as JSON.")
 def export(out: Path, folder: Path, profile: str, jobs: int | None, as_json: bool) -> None:
     """Write the cases of a corpus as a kit to the folder OUT, or to an archive if OUT ends with .tar.gz.
 
@@ -50,7 +50,7 @@ def export(out: Path, folder: Path, profile: str, jobs: int | None, as_json: boo
 
 
 @click.command(short_help="Give new cases of the shipped corpus their ids.")
-@click.option("--from", "folder", type=FOLDER, default=DEFAULT, metavar="DIR", help="The corpus (default out/corpus).")
+@corpus_option
 @click.option("--check", is_flag=True, help="Only say what would change; exit code 1 if anything would.")
 def freeze(folder: Path, check: bool) -> None:
     """Give the cases of the shipped corpus that are new, or whose bytes changed, short ids that stay.

@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from forge.cli.output import STDOUT, write_output
-from forge.cli.parameters import FOLDER
+from forge.cli.output import print_lines
+from forge.cli.parameters import FOLDER, json_option
 from forge.errors import EnvironmentMissing, ScenarioError, nearest
 
 if TYPE_CHECKING:
     from forge.corpus.manifest import Entry
 
 DEFAULT = Path("out/corpus")
+corpus_option = click.option(
+    "--from", "folder", type=FOLDER, default=DEFAULT, metavar="DIR", help="The corpus (default out/corpus)."
+)
 
 
 @click.command(short_help="List cases, findings or the coverage.")
@@ -27,15 +30,9 @@ DEFAULT = Path("out/corpus")
     "--tag", "tags", multiple=True, metavar="WORD", help="Only cases with this tag. Repeatable: cases with all of them."
 )
 @click.option("--failing", is_flag=True, help="Only cases that were not compiled, or that a decoder got wrong.")
-@click.option(
-    "--findings",
-    is_flag=True,
-    help="Findings by decoder: each with its first case and the decoder's words.",
-)
+@click.option("--findings", is_flag=True, help="Findings by decoder: each with its first case and the decoder's words.")
 @click.option("--coverage", is_flag=True, help="Cases by feature and server line, and worklog rules without a case.")
-@click.option(
-    "--json", "as_json", is_flag=True, help="One JSON object per case; with --findings or --coverage, a single one."
-)
+@json_option("One JSON object per case; with --findings or --coverage, a single one.")
 def show(
     folder: Path, case: str | None, tags: tuple[str, ...], failing: bool, findings: bool, coverage: bool, as_json: bool
 ) -> None:
@@ -57,7 +54,7 @@ def show(
         )
     if case is not None:
         row = read_case(folder, case)
-        write_output(STDOUT, json.dumps(_printable(row)) + "\n" if as_json else _one_case(row))
+        print_lines([json.dumps(_printable(row))] if as_json else _one_case(row))
         return
     entries = _chosen(folder, tags, failing)
     if findings:
@@ -65,15 +62,14 @@ def show(
 
         tally = Tally(entries)
         whole = summary_object(tally, read_summary(folder))
-        write_output(STDOUT, json.dumps(whole, indent=2) + "\n" if as_json else _lines(finding_lines(tally)))
+        print_lines([json.dumps(whole, indent=2)] if as_json else finding_lines(tally))
     elif coverage:
         from forge.corpus.coverage import Coverage, coverage_lines, coverage_object
 
         counts = Coverage(entries)
-        text = json.dumps(coverage_object(counts), indent=2) + "\n" if as_json else _lines(coverage_lines(counts))
-        write_output(STDOUT, text)
+        print_lines([json.dumps(coverage_object(counts), indent=2)] if as_json else coverage_lines(counts))
     else:
-        write_output(STDOUT, _json_lines(entries) if as_json else _case_lines(entries))
+        print_lines(_json_lines(entries) if as_json else _case_table(entries))
 
 
 def require_arrow() -> None:
@@ -96,10 +92,6 @@ def _chosen(folder: Path, tags: tuple[str, ...], failing: bool) -> list[Entry]:
     return [entry for entry in entries if set(tags) <= set(entry.tags) and (entry.failing or not failing)]
 
 
-def _lines(lines: Iterable[str]) -> Iterator[str]:
-    return (line + "\n" for line in lines)
-
-
 def _printable(row: dict[str, Any]) -> dict[str, Any]:
     """A row as JSON can hold it: the bytes in base64, the decodes as lists of events."""
     files = []
@@ -113,26 +105,18 @@ def _json_lines(entries: Iterable[Entry]) -> Iterator[str]:
     import msgspec
 
     for entry in entries:
-        yield msgspec.json.encode(entry).decode() + "\n"
+        yield msgspec.json.encode(entry).decode()
 
 
-def _case_lines(entries: Iterable[Entry]) -> Iterator[str]:
-    from forge.corpus.report import table
+def _case_table(entries: Iterable[Entry]) -> list[str]:
+    from forge.render.aligned import aligned
 
-    rows = [
-        [
-            entry.case,
-            entry.server,
-            str(len(entry.files)),
-            str(entry.size),
-            (entry.files[0].sha256 if entry.files else "")[:12],
-            entry.verdict,
-            _outcome_words(entry),
-        ]
-        for entry in entries
-    ]
-    for line in table(["case", "server", "files", "bytes", "sha256", "verdict", "outcome"], rows):
-        yield line + "\n"
+    rows = [["case", "server", "files", "bytes", "sha256", "verdict", "outcome"]]
+    for entry in entries:
+        digest = (entry.files[0].sha256 if entry.files else "")[:12]
+        files, size = str(len(entry.files)), str(entry.size)
+        rows.append([entry.case, entry.server, files, size, digest, entry.verdict, _outcome_words(entry)])
+    return aligned(rows, numbers_from=1)
 
 
 def _outcome_words(entry: Entry) -> str:
@@ -147,16 +131,16 @@ def _outcome_words(entry: Entry) -> str:
 def _one_case(row: dict[str, Any]) -> Iterator[str]:
     for name in ("case", "file", "server", "verdict", "phase", "status", "error", "against"):
         if row[name] is not None:
-            yield f"{name:<8} {row[name]}\n"
-    yield f"{'tags':<8} {', '.join(row['tags'])}\n"
+            yield f"{name:<8} {row[name]}"
+    yield f"{'tags':<8} {', '.join(row['tags'])}"
     for verdict in row["verdicts"]:
         said = f": {verdict['detail']}" if verdict["detail"] else ""
-        yield f"{verdict['decoder']} {verdict['version'] or ''}: {verdict['outcome']}{said}\n"
+        yield f"{verdict['decoder']} {verdict['version'] or ''}: {verdict['outcome']}{said}"
         for warning in verdict["warnings"]:
-            yield f"  warned: {warning}\n"
+            yield f"  warned: {warning}"
     from forge.decode.printed import render_text
 
     for file in row["files"]:
-        yield f"\n{file['name']}, {file['size']} bytes, sha256 {file['sha256']}\n"
+        yield f"\n{file['name']}, {file['size']} bytes, sha256 {file['sha256']}"
         for line in (file["decode"] or "").splitlines():
-            yield render_text(json.loads(line)) + "\n"
+            yield render_text(json.loads(line))

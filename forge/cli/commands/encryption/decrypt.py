@@ -6,7 +6,7 @@ import click
 
 from forge.cli.inputs import errors_in, open_log, shown
 from forge.cli.output import refuse_inputs, write_output
-from forge.cli.parameters import FILE, keyring_of, keys_options
+from forge.cli.parameters import FILE, Keys, keys_options, output_option
 from forge.errors import ScenarioError
 
 #: Bytes that are decrypted at a time.
@@ -15,10 +15,10 @@ _PIECE = 1 << 20
 
 @click.command()
 @click.argument("file", type=FILE)
-@click.option("-o", "--output", required=True, type=FILE, metavar="FILE", help="Output file (- for standard output).")
+@output_option()
 @keys_options
 @click.option("--key-number", type=click.IntRange(min=1), default=1, show_default=True, help="MariaDB's key.")
-def command(file: str, output: str, keys: str | None, key: str | None, key_number: int) -> None:
+def command(file: str, output: str, keys: Keys, key_number: int) -> None:
     """Decrypt the binary log FILE, which MySQL encrypted whole or MariaDB event by event.
 
     \b
@@ -28,8 +28,8 @@ def command(file: str, output: str, keys: str | None, key: str | None, key_numbe
     """
     from forge.binlog.encryption.stream import plain_stream
 
-    refuse_inputs([output], [file, *([] if keys is None else [keys])])
-    keyring = keyring_of(keys, key)
+    refuse_inputs([output], [file, *keys.files])
+    keyring = keys.keyring()
     if keyring is None:
         raise ScenarioError(f"{shown(file)} cannot be decrypted without a key", expected="--keys or --key")
     with errors_in(file), open_log(file, as_it_is=True) as log:
