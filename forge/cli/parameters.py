@@ -108,11 +108,6 @@ def _limits(timeout: float, memory: int) -> Limits:
     return Limits(seconds=timeout, memory=memory << 20)
 
 
-def kit_option(default: Path, *, help: str) -> Decorator:
-    """``--kit``."""
-    return click.option("--kit", "folder", type=FOLDER, default=default, metavar="DIR", help=help)
-
-
 _SET = click.option(
     "--set", "parameters", multiple=True, metavar="KEY=VALUE",
     help="Set a parameter of the template, or replace a field of the scenario (session.row_image=minimal). Repeatable.",

@@ -9,16 +9,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from operator import eq
 
+from forge.binlog.writer import write_binlog
+from forge.compile import compile_plan
 from forge.compile.rows.table_map import wire_columns
+from forge.plan.changes import RowChange
 from forge.plan.definitions import AnyTableCreation, DdlStatement, dropped_tables
 from forge.plan.plan import Plan
+from forge.plan.session import Session
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import ForeignKey, Table
 from forge.plan.transactions import RollbackTo, Transaction
 from forge.record.contents import UNTOLD, Contents, Form, Shown, TableContents, asked_tables
-from forge.record.logged_contents import contents_logged
 from forge.record.replayed_contents import contents_of_decode
 from forge.servers import server_line
 from forge.values.base import Column
@@ -123,10 +127,23 @@ def decoded_contents(plan: Plan, files: Sequence[bytes]) -> Contents:
 def planned_contents(plan: Plan) -> Contents:
     """The rows that the scenario itself says each table holds."""
     planned = {table.full_name: table for table in asked_tables(plan) if table.full_name in plan.contents}
-    held = contents_of_decode([contents_logged(plan)], _declared(plan, planned))
+    held = contents_of_decode([_logged(plan)], _declared(plan, planned))
     for name in held:
         _forget_generated(held[name], planned[name], only_hashes=not server_line(plan.server).rows.empty_virtual)
     return held
+
+
+def _logged(plan: Plan) -> bytes:
+    """A file in row format that inserts the rows of every table of the plan: statement format logs no rows."""
+    plain = Session(
+        row_metadata=plan.session.row_metadata, mysql56_temporal_format=plan.session.mysql56_temporal_format
+    )
+    groups = tuple(
+        Transaction((RowsStatement("insert", plan.tables[name], tuple(RowChange(None, row) for row in rows)),), "")
+        for name, rows in plan.contents.items()
+        if rows
+    )
+    return write_binlog(compile_plan(replace(plan, session=plain, groups=groups, file_steps=(), event_steps=())))
 
 
 def _declared(plan: Plan, tables: Mapping[str, Table]) -> dict[str, Sequence[Column]]:
@@ -158,81 +175,37 @@ Rows = list[tuple[Shown, ...]]
 
 
 def table_difference(name: str, selected: TableContents, decoded: TableContents) -> ContentsDifference | None:
-    """The first difference of a table.
+    """The first difference of a table, of whose columns those count that are told of all rows.
 
-    Rows in common are passed over, and pairs that differ in nothing but what is untold; the first row that is left
-    is laid beside the most similar one of the other side.
+    Rows in common are passed over; the first row that is left is laid beside the most similar one of the other side.
     """
     if decoded.rows and len(selected.columns) != len(decoded.columns):
         return ContentsDifference(name, 1, "", f"{len(selected.columns)} columns", str(len(decoded.columns)))
-    ours, theirs = _comparable(selected.rows, selected.forms), _comparable(decoded.rows, selected.forms)
+    told = [place for place in range(len(selected.columns)) if all(row[place] != UNTOLD for row in decoded.rows)]
+    ours, theirs = (_comparable(contents.rows, selected.forms, told) for contents in (selected, decoded))
     rows, others = _left_over(ours, theirs), [row for _, row in _left_over(theirs, ours)]
-    partners = _partners([row for _, row in rows], others)
-    found = set(partners.values())
-    left = [other for index, other in enumerate(others) if index not in found]
-    for place, (number, row) in enumerate(rows):
-        if place in partners:
-            continue
-        if not left:
-            return ContentsDifference(name, number, "", f"the row {_brief(row)}", "no such row")
-        other = max(left, key=lambda candidate: sum(map(_equal, row, candidate)))
-        column, one, two = next(
-            cells for cells in zip(selected.columns, row, other, strict=True) if not _equal(cells[1], cells[2])
+    if not rows:
+        return (
+            ContentsDifference(name, len(ours) + 1, "", "no such row", f"the row {_brief(others[0])}")
+            if others
+            else None
         )
-        return ContentsDifference(name, number, column, _quoted(one), _quoted(two))
-    if left:
-        return ContentsDifference(name, len(ours) + 1, "", "no such row", f"the row {_brief(left[0])}")
-    return None
+    number, row = rows[0]
+    if not others:
+        return ContentsDifference(name, number, "", f"the row {_brief(row)}", "no such row")
+    other = max(others, key=lambda candidate: sum(map(eq, row, candidate)))
+    place = next(place for place, (one, two) in enumerate(zip(row, other, strict=True)) if one != two)
+    column = selected.columns[told[place]]
+    return ContentsDifference(name, number, column, _quoted(row[place]), _quoted(other[place]))
 
 
-def _partners(rows: Sequence[tuple[Shown, ...]], others: Sequence[tuple[Shown, ...]]) -> dict[int, int]:
-    """The other row's place by that of the row, for as many pairs without a difference as there can be: a row whose
-    cells are partly untold may be one of several.
-    """
-    may_be = [[place for place, other in enumerate(others) if all(map(_equal, row, other))] for row in rows]
-    taken_by: dict[int, int] = {}
-    for start in range(len(rows)):
-        reached_from: dict[int, int] = {}
-        waiting = [start]
-        while waiting:
-            row = waiting.pop()
-            free = next((other for other in may_be[row] if other not in taken_by), None)
-            if free is not None:
-                reached_from[free] = row
-                _hand_on(free, start, reached_from, taken_by)
-                break
-            for other in may_be[row]:
-                if other not in reached_from:
-                    reached_from[other] = row
-                    waiting.append(taken_by[other])
-    return {row: other for other, row in taken_by.items()}
-
-
-def _hand_on(free: int, start: int, reached_from: Mapping[int, int], taken_by: dict[int, int]) -> None:
-    """Each row on the way to the ``free`` other takes the one that was found from it, and leaves its own to the row
-    before it.
-    """
-    by_row = {row: other for other, row in taken_by.items()}
-    other = free
-    while True:
-        row = reached_from[other]
-        freed = by_row.get(row)
-        taken_by[other] = row
-        if row == start or freed is None:
-            return
-        other = freed
-
-
-def _comparable(rows: Iterable[Sequence[Shown]], forms: Sequence[Form]) -> Rows:
-    """The rows with every FLOAT as the 32-bit number that it is."""
-    return [
-        tuple(_as_float32(cell) if form == "float" else cell for cell, form in zip(row, forms, strict=True))
-        for row in rows
-    ]
+def _comparable(rows: Iterable[Sequence[Shown]], forms: Sequence[Form], told: Sequence[int]) -> Rows:
+    """The cells of these columns, every FLOAT as the 32-bit number that it is."""
+    return [tuple(_as_float32(row[at]) if forms[at] == "float" else row[at] for at in told) for row in rows]
 
 
 def _as_float32(cell: Shown) -> Shown:
-    return cell if cell is None or cell == UNTOLD else repr(to_float32(float(cell)))
+    return cell if cell is None else repr(to_float32(float(cell)))
 
 
 def _left_over(rows: Rows, others: Rows) -> list[tuple[int, tuple[Shown, ...]]]:
@@ -245,10 +218,6 @@ def _left_over(rows: Rows, others: Rows) -> list[tuple[int, tuple[Shown, ...]]]:
         else:
             left.append((number, row))
     return left
-
-
-def _equal(cell: Shown, other: Shown) -> bool:
-    return cell == other or UNTOLD in (cell, other)
 
 
 _LONGEST = 120

@@ -38,9 +38,9 @@ SCENARIO, BINLOG, FACTS, RECORDING = "scenario.yaml", "binlog.000001", "facts.ya
 #: The index file, in a recording of several files.
 INDEX = "binlog.index"
 CONTENTS = "contents.json"
-#: libyaml's parser reads the facts of a session ten times as fast; not every PyYAML comes with it.
 #: What the two logs are called in a difference.
 _SIDES = ("recorded", "compiled")
+#: libyaml's parser reads the facts of a session ten times as fast; not every PyYAML comes with it.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 #: Parameters of the scenario's template and fields to replace, as ``forge.scenario.parse_settings`` gives them.
 Settings = Mapping[str, Any]
@@ -68,7 +68,7 @@ class VerifyResult:
     kept.  ``statuses`` is the number of QUERY events whose status variables the facts had to say.
     """
 
-    folder: Path
+    planned: Plan
     size: int
     compiled_size: int
     difference: Difference | None
@@ -96,26 +96,23 @@ def record(scenario: Path, out: Path, home: Path | None = None, *, parameters: S
     settings = parameters or {}
     planned = plan(load_scenario(scenario, settings))
     recorded = record_plan(planned, home, ask=questions(planned))
-    text = scenario.read_bytes()
+    how = HowMade(
+        server_version=recorded.server_version,
+        build=recorded.build,
+        options=list(recorded.options),
+        settings=dict(settings),
+        files=[name for name, _ in recorded.files],
+    )
+    files = {SCENARIO: scenario.read_bytes(), **dict(recorded.files)}
+    if len(recorded.files) > 1:
+        files[INDEX] = recorded.index
+    files[FACTS] = facts_text(_recorded_facts(scenario, [data for _, data in recorded.files], settings)).encode()
+    files[RECORDING] = _yaml_text(how).encode()
+    files[CONTENTS] = _contents_text(answered(planned, recorded.answers))
     out.mkdir(parents=True, exist_ok=True)
     _remove_recorded(out)
-    _write(out / SCENARIO, text)
-    for name, data in recorded.files:
-        _write(out / name, data)
-    if len(recorded.files) > 1:
-        _write(out / INDEX, recorded.index)
-    _write_yaml(out / FACTS, _recorded_facts(scenario, [data for _, data in recorded.files], settings))
-    _write_yaml(
-        out / RECORDING,
-        HowMade(
-            server_version=recorded.server_version,
-            build=recorded.build,
-            options=list(recorded.options),
-            settings=dict(settings),
-            files=[name for name, _ in recorded.files],
-        ),
-    )
-    _write(out / CONTENTS, _contents_text(answered(planned, recorded.answers)))
+    for name, data in files.items():
+        (out / name).write_bytes(data)
     return recorded
 
 
@@ -132,7 +129,7 @@ def facts_of_recording(folder: Path) -> Facts:
 
     Raises ScenarioError if the folder is no recording, FormatError if a log cannot be read.
     """
-    how: HowMade = _read_yaml(folder / RECORDING, HowMade)
+    how = _how_made(folder)
     return _recorded_facts(folder / SCENARIO, [_read(folder / name) for name in how.files], how.settings)
 
 
@@ -148,8 +145,7 @@ def _recorded_facts(scenario: Path, logs: Sequence[bytes], settings: Settings) -
 def _remove_recorded(folder: Path) -> None:
     """Take away the files of a recording that was there before: the new one may have fewer, or other names."""
     if (folder / RECORDING).is_file():
-        how: HowMade = _read_yaml(folder / RECORDING, HowMade)
-        for name in (*how.files, INDEX):
+        for name in (*_how_made(folder).files, INDEX):
             (folder / name).unlink(missing_ok=True)
 
 
@@ -160,27 +156,18 @@ def verify(folder: Path) -> VerifyResult:
     Raises ScenarioError if the folder is no recording or its scenario does not compile, FormatError if the binary
     log cannot be decoded.
     """
-    how: HowMade = _read_yaml(folder / RECORDING, HowMade)
-    facts: Facts = _read_yaml(folder / FACTS, Facts)
-    recorded = [_read(folder / name) for name in how.files]
-    planned = plan(load_scenario(folder / SCENARIO, _with_facts(how.settings, facts)))
-    compiled = write_files(planned, compile_files(planned))
-    result = VerifyResult(
-        folder,
-        sum(map(len, recorded)),
-        sum(map(len, compiled)),
-        first_difference_of_files(how.files, recorded, compiled, _SIDES),
-        statuses=len(facts.statuses),
-    )
-    if len(recorded) > 1 and result.difference is None:
-        result = replace(result, difference=_index_difference(_read(folder / INDEX), planned, len(compiled)))
+    how, facts = _how_made(folder), _facts(folder)
+    recorded = {name: _read(folder / name) for name in how.files}
+    result = _compared(folder / SCENARIO, facts, recorded, how.settings)
+    if result.difference is None and len(recorded) > 1:
+        compiled = index_of_plan(result.planned, len(recorded))
+        result = replace(result, difference=_index_difference(_read(folder / INDEX), compiled))
     if result.difference is not None or not (folder / CONTENTS).exists():
         return result
     contents = _read_contents(folder / CONTENTS)
-    planned = plan(load_scenario(folder / SCENARIO, how.settings))
     return replace(
         result,
-        contents=first_contents_difference(planned, contents, recorded),
+        contents=first_contents_difference(result.planned, contents, list(recorded.values())),
         tables=len(contents),
         rows=sum(len(table.rows) for table in contents.values()),
     )
@@ -206,12 +193,15 @@ def verify_against(scenario: Path, logs: Mapping[str, bytes], parameters: Settin
 
 
 def _compared(scenario: Path, facts: Facts, logs: Mapping[str, bytes], parameters: Settings | None) -> VerifyResult:
-    recorded = list(logs.values())
     planned = plan(load_scenario(scenario, _with_facts(parameters, facts)))
-    compiled = write_files(planned, compile_files(planned))
-    difference = first_difference_of_files(list(logs), recorded, compiled, _SIDES)
-    sizes = sum(map(len, recorded)), sum(map(len, compiled))
-    return VerifyResult(scenario, *sizes, difference, statuses=len(facts.statuses))
+    recorded, compiled = list(logs.values()), write_files(planned, compile_files(planned))
+    return VerifyResult(
+        planned,
+        sum(map(len, recorded)),
+        sum(map(len, compiled)),
+        first_difference_of_files(list(logs), recorded, compiled, _SIDES),
+        statuses=len(facts.statuses),
+    )
 
 
 def facts_text(facts: Facts) -> str:
@@ -219,8 +209,7 @@ def facts_text(facts: Facts) -> str:
     return _yaml_text(facts)
 
 
-def _index_difference(recorded: bytes, planned: Plan, files: int) -> Difference | None:
-    compiled = index_of_plan(planned, files)
+def _index_difference(recorded: bytes, compiled: bytes) -> Difference | None:
     if recorded == compiled:
         return None
     ours, theirs = (data.decode("utf-8", "replace") for data in (recorded, compiled))
@@ -232,9 +221,7 @@ def recorded_settings(folder: Path) -> dict[str, Any]:
 
     Raises ScenarioError if the folder is no recording.
     """
-    how: HowMade = _read_yaml(folder / RECORDING, HowMade)
-    facts: Facts = _read_yaml(folder / FACTS, Facts)
-    return _with_facts(how.settings, facts)
+    return _with_facts(_how_made(folder).settings, _facts(folder))
 
 
 def _with_facts(settings: Settings | None, facts: Facts) -> dict[str, Any]:
@@ -276,19 +263,21 @@ def _contents_text(contents: Contents) -> bytes:
     return ("{" + ",\n".join(tables) + "}\n").encode("utf-8")
 
 
+def _how_made(folder: Path) -> HowMade:
+    how: HowMade = _read_yaml(folder / RECORDING, HowMade)
+    return how
+
+
+def _facts(folder: Path) -> Facts:
+    facts: Facts = _read_yaml(folder / FACTS, Facts)
+    return facts
+
+
 def _read_contents(path: Path) -> Contents:
     try:
         return msgspec.json.decode(_read(path), type=Contents)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ScenarioError(f"not valid in a recording: {error}", file=str(path)) from None
-
-
-def _write(path: Path, data: bytes) -> None:
-    path.write_bytes(data)
-
-
-def _write_yaml(path: Path, value: msgspec.Struct) -> None:
-    _write(path, _yaml_text(value).encode())
 
 
 def _yaml_text(value: msgspec.Struct) -> str:

@@ -22,7 +22,6 @@ from forge.cli.parameters import (
     grouped,
     jobs_option,
     json_option,
-    kit_option,
     level_option,
     limits_options,
 )
@@ -63,7 +62,9 @@ _KEPT = (
 
 @click.command()
 @click.argument("testee")
-@kit_option(KIT, help="The kit, or its archive (default out/kit).")
+@click.option(
+    "--kit", "folder", type=FOLDER, default=KIT, metavar="DIR", help="The kit, or its archive (default out/kit)."
+)
 @click.option("--profile", metavar="WORD", help="smoke, full (the default), a server line, or a tag.")
 @click.option("--case", "ids", multiple=True, metavar="ID", help="Only this case. Repeatable.")
 @level_option("What to compare (default: the most).")
