@@ -12,6 +12,8 @@ from forge.servers import ServerLine
 
 #: The setting that asks for the event with a statement's text.
 QUERY_SETTINGS = {"rows_query": "binlog_rows_query_log_events", "annotate_rows": "binlog_annotate_row_events"}
+#: Settings that SET NAMES has, and that are set with it.
+_CHARSETS = ("character_set_client", "character_set_results", "character_set_connection", "collation_connection")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,22 +55,36 @@ def _names(session: Session, line: ServerLine) -> str:
         sql = "SET NAMES utf8mb4" + ("" if is_usual else " COLLATE utf8mb4_0900_ai_ci")
     else:
         sql = f"SET NAMES {named.charset}" + (f" COLLATE {named.name}" if "_" in (session.names or "") else "")
-    for name in ("character_set_client", "character_set_results", "character_set_connection", "collation_connection"):
+    for name in _CHARSETS:
         value = getattr(session, name)
         sql += "" if value is None else f", {name} = {value}"
     return sql
 
 
-def _flag(
-    name: str, field: str, scope: str = "SESSION", is_there: Callable[[ServerLine], bool] = lambda line: True
+def _number(
+    field: str,
+    *,
+    of: str | None = None,
+    scope: str = "SESSION",
+    is_there: Callable[[ServerLine], bool] = lambda line: True,
 ) -> _Setting:
+    """A number or a flag; the variable has the name ``of``, else that of the field."""
     return _Setting(
-        (field,), lambda session, line: f"SET {scope} {name} = {int(getattr(session, field))}", is_there=is_there
+        (field,), lambda session, line: f"SET {scope} {of or field} = {int(getattr(session, field))}", is_there=is_there
     )
 
 
-def _collation(field: str) -> _Setting:
-    return _Setting((field,), lambda session, line: f"SET SESSION {field} = {getattr(session, field) or 'DEFAULT'}")
+def _value(field: str, form: str, *, of: str | None = None, always: bool = False) -> _Setting:
+    """A word, in the quotes of ``form``."""
+
+    def sql(session: Session, line: ServerLine) -> str:
+        return f"SET SESSION {of or field} = {form.format(getattr(session, field) or '')}"
+
+    return _Setting((field,), sql, always)
+
+
+def _or_default(field: str, scope: str = "SESSION") -> _Setting:
+    return _Setting((field,), lambda session, line: f"SET {scope} {field} = {getattr(session, field) or 'DEFAULT'}")
 
 
 def _sql_mode(session: Session, line: ServerLine) -> str:
@@ -101,20 +117,10 @@ def _timestamp(session: Session, line: ServerLine) -> str:
 
 #: In the order in which they are sent.
 _SETTINGS = (
-    _collation("default_collation_for_utf8mb4"),
-    _Setting(
-        (
-            "names",
-            "character_set_client",
-            "character_set_results",
-            "character_set_connection",
-            "collation_connection",
-        ),
-        _names,
-        always=True,
-    ),
+    _or_default("default_collation_for_utf8mb4"),
+    _Setting(("names", *_CHARSETS), _names, always=True),
     _Setting(("sql_mode",), _sql_mode),
-    _Setting(("time_zone",), lambda session, line: f"SET SESSION time_zone = '{session.time_zone}'", always=True),
+    _value("time_zone", "'{}'", always=True),
     _Setting(
         ("row_image",),
         lambda session, line: f"SET SESSION binlog_row_image = {session.row_image.upper()}",
@@ -127,57 +133,41 @@ _SETTINGS = (
         always=True,
         is_there=lambda line: line.knows(line.rows.query_event),
     ),
-    _Setting(
-        ("row_value_options",),
-        lambda session, line: f"SET SESSION binlog_row_value_options = '{session.row_value_options or ''}'",
-    ),
+    _value("row_value_options", "'{}'", of="binlog_row_value_options"),
     _Setting(
         ("binlog_format",), lambda session, line: f"SET SESSION binlog_format = '{session.binlog_format.upper()}'"
     ),
     _Setting(("gtid_tag",), _gtid_next),
-    _Setting(("gtid_domain_id",), lambda session, line: f"SET SESSION gtid_domain_id = {session.gtid_domain_id}"),
+    _number("gtid_domain_id"),
     _Setting(("compression", "compression_level"), _compression),
-    _flag("sql_generate_invisible_primary_key", "generate_invisible_primary_key"),
-    _flag("sql_require_primary_key", "sql_require_primary_key"),
-    _flag("default_table_encryption", "default_table_encryption"),
-    _flag(
-        "explicit_defaults_for_timestamp",
+    _number("generate_invisible_primary_key", of="sql_generate_invisible_primary_key"),
+    _number("sql_require_primary_key"),
+    _number("default_table_encryption"),
+    _number(
         "explicit_defaults_for_timestamp",
         is_there=lambda line: line.query.explicit_timestamps_set_by == "session",
     ),
-    _Setting(
-        ("default_storage_engine",),
-        lambda session, line: f"SET SESSION default_storage_engine = {session.default_storage_engine}",
-    ),
-    _flag("binlog_alter_two_phase", "binlog_alter_two_phase"),
-    _flag("check_constraint_checks", "check_constraint_checks"),
-    _flag("foreign_key_checks", "foreign_key_checks"),
+    _value("default_storage_engine", "{}"),
+    _number("binlog_alter_two_phase"),
+    _number("check_constraint_checks"),
+    _number("foreign_key_checks"),
     _Setting(("auto_increment_increment", "auto_increment_offset"), _numbers),
-    _Setting(("lc_time_names",), lambda session, line: f"SET SESSION lc_time_names = '{session.lc_time_names}'"),
-    _flag("unique_checks", "unique_checks"),
-    _flag("sql_auto_is_null", "sql_auto_is_null"),
-    _flag("skip_replication", "skip_replication"),
-    _flag("skip_parallel_replication", "skip_parallel_replication"),
-    _collation("character_set_server"),
-    _collation("collation_server"),
-    _collation("collation_database"),
+    _value("lc_time_names", "'{}'"),
+    _number("unique_checks"),
+    _number("sql_auto_is_null"),
+    _number("skip_replication"),
+    _number("skip_parallel_replication"),
+    _or_default("character_set_server"),
+    _or_default("collation_server"),
+    _or_default("collation_database"),
     _Setting(("timestamp",), _timestamp),
 )
 #: Settings that a new session has from the server's options, and that change later with SET.
 _LATER = (
-    _Setting(("server_id",), lambda session, line: f"SET SESSION server_id = {session.server_id}"),
+    _number("server_id"),
     _Setting(("row_metadata",), _metadata),
-    _flag("log_bin_compress", "log_bin_compress", "GLOBAL"),
-    _flag("log_bin_use_v1_row_events", "log_bin_use_v1_row_events", "GLOBAL"),
-    _Setting(
-        ("binlog_transaction_dependency_tracking",),
-        lambda session, line: (
-            "SET GLOBAL binlog_transaction_dependency_tracking ="
-            f" {session.binlog_transaction_dependency_tracking or 'DEFAULT'}"
-        ),
-    ),
-    _Setting(
-        ("log_bin_compress_min_len",),
-        lambda session, line: f"SET GLOBAL log_bin_compress_min_len = {session.log_bin_compress_min_len}",
-    ),
+    _number("log_bin_compress", scope="GLOBAL"),
+    _number("log_bin_use_v1_row_events", scope="GLOBAL"),
+    _or_default("binlog_transaction_dependency_tracking", "GLOBAL"),
+    _number("log_bin_compress_min_len", scope="GLOBAL"),
 )

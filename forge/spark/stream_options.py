@@ -9,7 +9,8 @@ from typing import Final, Literal
 from forge.bulk.reading.followed import Limits
 from forge.bulk.reading.known_gtids import KnownGtids, known_gtids
 from forge.errors import ScenarioError
-from forge.spark.read_options import ReadOptions, bytes_of, count_of, read_options
+from forge.spark.options import Options
+from forge.spark.read_options import READ_OPTIONS, ReadOptions, read_options
 
 _FILES, _BYTES, _ROWS = "maxfilespertrigger", "maxbytespertrigger", "maxrowspertrigger"
 #: As Spark hands them over: in lower case.
@@ -28,16 +29,16 @@ class StreamOptions:
 
 def stream_options(given: Mapping[str, str]) -> StreamOptions:
     """The options that ``spark.readStream`` gives.  Raises ScenarioError for one that cannot be."""
-    options = {name.lower(): value for name, value in given.items()}
-    if "tail" in options:
+    options = Options(given, (*READ_OPTIONS, *STREAM_OPTIONS), "a read")
+    if options.text("tail") is not None:
         raise ScenarioError("the option 'tail' has no meaning for a stream, which waits for the end of a transaction")
-    read = read_options(options, also=STREAM_OPTIONS)
+    read = read_options(given, also=STREAM_OPTIONS)
     if len(read.paths) != 1:
         raise ScenarioError(
             f"a stream follows one log, not {len(read.paths)}", expected="a folder, an index file, or a file"
         )
-    limits = Limits(count_of(options, _FILES), bytes_of(options, _BYTES), count_of(options, _ROWS))
-    return StreamOptions(read, read.paths[0], _starting(options.get("starting", "earliest")), limits)
+    limits = Limits(options.count(_FILES), options.size(_BYTES), options.count(_ROWS))
+    return StreamOptions(read, read.paths[0], _starting(options.text("starting") or "earliest"), limits)
 
 
 def _starting(text: str) -> Literal["earliest", "latest"] | tuple[str, int] | KnownGtids:
