@@ -185,8 +185,12 @@ def selection(
 def _table(event: dict[str, Any]) -> str | None:
     """The table of a TABLE_MAP or a row event."""
     named = event["fields"] if event["type"] == "TABLE_MAP" else event
-    database, table = named.get("database"), named.get("table")
-    return None if database is None or table is None else f"{name_text(database)}.{name_text(table)}"
+    return None if named.get("database") is None or named.get("table") is None else full_name(named)
+
+
+def full_name(fields: dict[str, Any]) -> str:
+    """``database.table`` of what names both."""
+    return f"{name_text(fields.get('database'))}.{name_text(fields.get('table'))}"
 
 
 def _matches(wanted: str, name: str) -> bool:

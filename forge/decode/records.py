@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
+from forge.binlog.selection import full_name
 from forge.errors import ScenarioError, UnsupportedError, nearest
 from forge.events.columns import names_of_records
-from forge.events.plain import name_text
 
 Images = Literal["after", "before", "both"]
 
@@ -69,7 +69,7 @@ class RecordReader:
             elif event["type"] == "TABLE_MAP":
                 self._map(event)
                 self._check_columns()
-            if "rows" not in event or _full_name(event) != self.table:
+            if "rows" not in event or full_name(event) != self.table:
                 continue
             if "raw_rows" in event:
                 raise UnsupportedError(event["note"])
@@ -95,7 +95,7 @@ class RecordReader:
 
     def _map(self, event: dict[str, Any]) -> None:
         fields = event["fields"]
-        name = _full_name(fields)
+        name = full_name(fields)
         self._seen.setdefault(name)
         if self.table is None:
             self.table, self._found = name, True
@@ -142,10 +142,6 @@ class RecordReader:
 def several_tables(first: str, other: str) -> ScenarioError:
     """The error where the log has more than the one table that was not named."""
     return ScenarioError("the log has several tables", expected=f"one of them as --table: {first}, {other}, ...")
-
-
-def _full_name(fields: dict[str, Any]) -> str:
-    return f"{name_text(fields.get('database'))}.{name_text(fields.get('table'))}"
 
 
 def _value(cell: dict[str, Any]) -> Any:

@@ -10,25 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from construct import Struct
-
-from forge.events.layout import Body, at_boundaries, flags
-from forge.events.rows import ROW_FLAGS, RowsV1
+from forge.events.rows import OneBitmap
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PreGaRows(Body):
-    """``present`` has a bit a column (lowest first)."""
-
+class PreGaRows(OneBitmap):
     features: ClassVar[tuple[str, ...]] = ("row_events",)
-
-    table_id: int
-    row_flags: int = flags(ROW_FLAGS, default=0)
-    width: int = at_boundaries(0, 1, 8, 9, 250, 251)
-    present: bytes
-    rows: bytes
-
-    layout: ClassVar[Struct] = RowsV1.layout
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

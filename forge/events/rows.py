@@ -76,10 +76,8 @@ class AnyRows(Body):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RowsV1(AnyRows):
+class OneBitmap(Body):
     """``present`` has a bit a column (lowest first): the columns in the before image, or in the only image."""
-
-    features: ClassVar[tuple[str, ...]] = ("row_events", "rows_v1")
 
     table_id: int
     row_flags: int = flags(ROW_FLAGS, default=0)
@@ -88,6 +86,11 @@ class RowsV1(AnyRows):
     rows: bytes
 
     layout: ClassVar[Struct] = Struct(*_HEAD, _WIDTH, _PRESENT, _ROWS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowsV1(AnyRows, OneBitmap):
+    features: ClassVar[tuple[str, ...]] = ("row_events", "rows_v1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from construct import Bytes, Int16ul, Int32ul, Struct
 
-from forge.events.format import HEADER_SIZE, OLD_HEADER_SIZE, FormatContext, old_format
+from forge.events.format import HEADER_SIZE, FormatContext, old_format
 from forge.events.format_description import PaddedVersion
 from forge.events.layout import Body
 from forge.events.plain import words
@@ -54,4 +54,3 @@ def start_format(size: int) -> FormatContext:
 
 
 #: The least size that START_V3 has: version 1 has the short header.
-LEAST_START = OLD_HEADER_SIZE + BODY_SIZE

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+
+from forge.check.decoders.vendors.program import servers_home
 
 #: What keeps a throw-away server quick; none of it reaches the binary log.
 _QUICK = (
@@ -108,11 +109,6 @@ BUILD_OF_LINE = {build.line: build.name for build in BUILDS.values()}
 #: Those that Debian's newest releases have: ``make servers``; the others: ``make old-servers``.
 TODAY = ("mysql97", "maria1011", "maria118")
 LINES_OF_TODAY = tuple(BUILDS[name].line for name in TODAY)
-
-
-def servers_home() -> Path:
-    """Where the real servers are unpacked: ``$FORGE_SERVERS``, else ``~/.cache/real-servers``."""
-    return Path(os.environ.get("FORGE_SERVERS") or Path.home() / ".cache" / "real-servers")
 
 
 def is_unpacked(name: str = "mysql97", home: Path | None = None) -> bool:

@@ -16,8 +16,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
+from forge.check.decoders.vendors.program import servers_home
 from forge.errors import EnvironmentMissing
-from forge.record.builds import BUILDS, how_to_get, servers_home
+from forge.record.builds import BUILDS, how_to_get
 from forge.record.client import Client, RecordingError
 
 #: Longest path that sockaddr_un holds, its NUL not counted (unix(7)).

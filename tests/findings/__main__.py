@@ -11,10 +11,11 @@ from pathlib import Path
 
 import click
 
-from forge.conform.findings.records import Finding, findings_dir, read_findings, record_text
+from forge.conform.findings.records import Finding, findings_dir, read_findings
 from forge.conform.kit.reading import open_kit
 from forge.errors import ScenarioError
 from tests.findings.make import make_finding
+from tests.findings.record_text import record_text
 from tests.findings.site import finding_pages
 
 

@@ -26,7 +26,6 @@ from forge.conform.findings.records import (
     public,
     read_finding,
     read_findings,
-    record_text,
 )
 from forge.conform.kit.reading import OpenKit, open_kit
 from forge.conform.kit.registry import read_registry, short_id
@@ -41,6 +40,7 @@ from forge.resources import corpora_dir
 from tests.findings import make
 from tests.findings.causes import unmet_needs
 from tests.findings.make import file_verdict, made_of, right_of
+from tests.findings.record_text import record_text
 from tests.findings.site import finding_pages
 
 FINDINGS = read_findings()

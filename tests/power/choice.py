@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from forge.conform.kit.power import Adding, power_text
+from forge.conform.kit.power import HEADER, Adding
 from forge.conform.kit.profiles import covering_entries
+from forge.conform.kit.tsv import tsv_text
 from forge.corpus.manifest import Entry
 from tests.power.logs import Log
 from tests.power.measure import Measured
@@ -50,4 +51,4 @@ def listed(
         (name for name in mutants if name not in chosen and name in kept), key=lambda name: (-mutants[name], name)
     )
     rows = [Adding(case=name, places=chosen.get(name, 0), mutants=mutants[name]) for name in (*chosen, *more)]
-    return power_text(row for row in rows if row.places or row.mutants)
+    return tsv_text(HEADER, ((row.case, row.places, row.mutants) for row in rows if row.places or row.mutants))

@@ -32,7 +32,6 @@ from forge.events.rows import ROW_FLAGS, PartialUpdateRows, RowsBody, UpdateRows
 from forge.values.quick import UnusualError
 
 Fields = dict[str, Any]
-DERIVED_FIELDS = ("width", "present", "present_after")
 
 
 def rows_to_fields(body: RowsBody, table: ListedTable) -> Fields:

@@ -6,15 +6,14 @@ that no case before it reaches, or is the first to tell mutants.  All other case
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
 
-from forge.conform.kit.tsv import read_tsv, tsv_text
+from forge.conform.kit.tsv import read_tsv
 from forge.resources import corpora_dir
 
-_HEADER = ("case", "places", "mutants")
+HEADER = ("case", "places", "mutants")
 
 
 class Adding(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,12 +31,7 @@ def power_path() -> Path:
 
 def read_power(path: Path | None = None) -> list[Adding]:
     """The list, in its order.  Raises ScenarioError for a file of another form; OSError."""
-    return read_tsv(path or power_path(), _HEADER, _adding, "the list")
-
-
-def power_text(rows: Iterable[Adding]) -> str:
-    """The list as its file holds it."""
-    return tsv_text(_HEADER, ((row.case, row.places, row.mutants) for row in rows))
+    return read_tsv(path or power_path(), HEADER, _adding, "the list")
 
 
 def _adding(case: str, places: str, mutants: str) -> Adding:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import astuple
 
 pytest.importorskip("pyarrow")
 
-from forge.conform.kit.power import Adding, power_text, read_power
+from forge.conform.kit.power import HEADER, Adding, read_power
 from forge.conform.kit.registry import read_registry
+from forge.conform.kit.tsv import tsv_text
 from forge.conform.kit.withheld import withheld_cases
 from forge.errors import ScenarioError
 
@@ -26,7 +28,7 @@ def test_each_case_of_the_list_has_an_id_and_adds_something() -> None:
 
 def test_the_list_is_read_as_it_is_written(tmp_path: Path) -> None:
     rows = [Adding(case="first-day[server=mysql-9.7]", places=7, mutants=0), Adding(case="b", places=0, mutants=2)]
-    (tmp_path / "power.tsv").write_text(power_text(rows))
+    (tmp_path / "power.tsv").write_text(tsv_text(HEADER, map(astuple, rows)))
     assert read_power(tmp_path / "power.tsv") == rows
 
 

@@ -19,11 +19,11 @@ from forge.conform.kit.vendors import (
     bytes_digest,
     read_vendors,
     vendors_path,
-    vendors_text,
 )
 from forge.conform.kit.withheld import withheld_cases
 from forge.corpus.manifest import read_entries
 from tests.long.vendors.asking import asked
+from tests.long.vendors.listed import vendors_text
 
 #: Seconds between two writings of the list.
 _PAUSE = 30.0

@@ -11,11 +11,11 @@ from typing import Any
 
 from pymysql.err import MySQLError  # type: ignore[import-untyped]
 
-from forge.conform.kit.vendors import asked_families
 from forge.corpus.cases import BinlogFile
 from forge.corpus.manifest import read_bytes_of
 from forge.servers.features import Family
 from tests.long.vendors.applier import Applier, ServerEnded
+from tests.long.vendors.listed import asked_families
 from tests.long.vendors.readers import read_by
 
 _BUILDS: dict[Family, str] = {"mysql": "mysql97", "mariadb": "maria118"}

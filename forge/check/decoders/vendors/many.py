@@ -19,7 +19,7 @@ from typing import Literal
 from forge.binlog.reader import frames
 from forge.binlog.writer import write_binlog
 from forge.check.decoder import DecodingEnded
-from forge.check.decoders.vendors.program import FILE_NAME, TIME_LIMIT, Printed, run_on_file, run_program
+from forge.check.decoders.vendors.program import FILE_NAME, Printed, run_on_file, run_program
 from forge.events.event import Event
 from forge.events.format_description import FormatDescription
 from forge.events.query import Query
@@ -34,8 +34,6 @@ BYTES_A_CALL = 256 << 10
 
 #: Bytes at the beginning of a file in which a reader may be known to stop.
 _BEGINNING_SIZE = 4096
-#: Bytes a second that a reader takes at least, on a busy machine, beyond what it may take for any file.
-_PACE = 64 << 20
 #: No reader has a character set of this number.
 _NO_CHARSET = 40000
 #: What no file has in it.
@@ -86,18 +84,6 @@ def run_alone(command: Sequence[str], data: bytes, foreign: frozenset[int]) -> P
     there: a program is started for one of them.
     """
     return _stopped(command, data[:_BEGINNING_SIZE], foreign) or run_on_file(command, data)
-
-
-def run_in_place(command: Sequence[str], path: Path, foreign: frozenset[int]) -> Printed:
-    """As :func:`run_alone`, of a file that is neither read nor copied.  Raises DecodingEnded, OSError."""
-    with path.open("rb") as file:
-        stopped = _stopped(command, file.read(_BEGINNING_SIZE), foreign)
-    if stopped is not None:
-        return stopped
-    with tempfile.TemporaryDirectory(prefix="forge-check-") as folder:
-        (Path(folder) / FILE_NAME).symlink_to(path.absolute())
-        size = path.stat().st_size
-        return run_program([*command, FILE_NAME], folder=folder, size=size, time_limit=TIME_LIMIT + size / _PACE)
 
 
 def _stopped(command: Sequence[str], beginning: bytes, foreign: frozenset[int]) -> Printed | None:

@@ -42,6 +42,7 @@ class Printed:
 
 
 def servers_home() -> Path:
+    """Where the real servers are unpacked: ``$FORGE_SERVERS``, else ``~/.cache/real-servers``."""
     return Path(os.environ.get("FORGE_SERVERS") or Path.home() / ".cache" / "real-servers")
 
 

@@ -9,14 +9,13 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import ClassVar
 
 from forge.binlog.reader import MAGIC, frames
 from forge.binlog.window import LogSource, LogWindow, window_of
 from forge.check.decoder import NOT_SHOWN, Decoder, DecodingEnded, Expected, ExpectedKey, Form, Item, Warned
 from forge.check.decoders.vendors.columns import Flavour, column_texts, primary_key_text
-from forge.check.decoders.vendors.many import Family, run_alone, run_in_place, run_on_files
+from forge.check.decoders.vendors.many import Family, run_alone, run_on_files
 from forge.check.decoders.vendors.program import Printed, find_program, program_version, servers_home
 from forge.check.decoders.vendors.pseudo_sql import TextReader, unescape
 from forge.decode.cells import Cell, MappedTable, unprefixed
@@ -65,12 +64,6 @@ class CommandLineReader(Decoder):
 
     def decode(self, data: bytes) -> Iterator[Item]:
         yield from self._items(data, run_alone(self._call(), data, self.unread_types))
-
-    def decode_file(self, path: Path) -> Iterator[Item]:
-        """As :meth:`decode`, of a file that need not fit the memory.  Raises OSError, too."""
-        printed = run_in_place(self._call(), path, self.unread_types)
-        with path.open("rb") as file:
-            yield from self._items(LogWindow(file), printed)
 
     def complaints(self, data: bytes) -> list[str]:
         """The errors that the program prints of a file.  Raises DecodingEnded if it is not here, or does not end."""
