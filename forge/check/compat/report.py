@@ -8,8 +8,11 @@ passes over, and without the parts of events that came after it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Literal
+
+import msgspec
+from msgspec.structs import replace as replace_in
 
 from forge.binlog.logged import LoggedEvent, logged_events
 from forge.binlog.selection import ALL, Chooser, Selection
@@ -33,62 +36,52 @@ from forge.servers import ServerLine, server_line
 from forge.servers.features import Effect, feature
 from forge.unpacking import TooManyCells
 
-#: Event by file and index, both from 0.
-Place = tuple[int, int]
+
+class Place(msgspec.Struct, frozen=True, order=True):
+    """An event by file and index, both from 0."""
+
+    file: int
+    index: int
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that the consumer does not have, with the events that use it."""
 
     effect: Effect
     #: Everybody who reads the log, or only a replica that applies it.
     consumer: Literal["reader", "replica"]
-    title: str
-    reason: str
-    source: str
-    types: tuple[str, ...]
-    #: Since when it exists, in words; empty where that is no question.
-    since: str = ""
     #: Its name in the table of features.
     feature: str | None = None
+    title: str
+    reason: str
+    #: Since when it exists, in words; empty where that is no question.
+    since: str = ""
+    source: str
     #: The replica's setting on which it depends.
     setting: str | None = None
+    types: tuple[str, ...]
     events: tuple[Place, ...] = ()
 
-    def plain(self) -> dict[str, Any]:
-        places = [{"file": file, "index": index} for file, index in self.events]
-        return {
-            "effect": self.effect, "consumer": self.consumer, "feature": self.feature, "title": self.title,
-            "reason": self.reason, "since": self.since, "source": self.source, "setting": self.setting,
-            "types": list(self.types), "events": places,
-        }  # fmt: skip
 
-
-@dataclass(frozen=True, slots=True)
-class Stop:
+class Stop(msgspec.Struct, frozen=True):
     """Where a consumer stops for good."""
 
-    place: Place
+    file: int
+    index: int
     offset: int
     type: str
     reason: str
 
-    def plain(self) -> dict[str, Any]:
-        return {
-            "file": self.place[0], "index": self.place[1], "offset": self.offset, "type": self.type,
-            "reason": self.reason,
-        }  # fmt: skip
 
+class Report(msgspec.Struct, rename={"producer": "from", "consumer": "to"}):
+    """What a consumer of the line ``consumer`` makes of a log of the line ``producer``; as JSON has it.
 
-@dataclass(slots=True)
-class Report:
-    """What a consumer of the line ``consumer`` makes of a log of the line ``producer``."""
+    ``events`` and ``rows`` are those of the log, and those that a reader of the consumer's line gets to see.
+    """
 
     producer: str
     consumer: str
-    findings: list[Finding] = field(default_factory=list)
-    #: Events and rows of the log, and those that a reader of the consumer's line gets to see.
+    findings: list[Finding] = []
     events: int = 0
     rows: int = 0
     read: int = 0
@@ -97,23 +90,7 @@ class Report:
     reader_stops: Stop | None = None
     replica_stops: Stop | None = None
     #: The canonical decode as that reader has it, an object an event, with its ``file``.
-    decode: list[dict[str, Any]] = field(default_factory=list)
-
-    def plain(self) -> dict[str, Any]:
-        """JSON-able."""
-        return {
-            "from": self.producer,
-            "to": self.consumer,
-            "findings": [finding.plain() for finding in self.findings],
-            "events": self.events,
-            "rows": self.rows,
-            "read": self.read,
-            "skipped": self.skipped,
-            "rows_seen": self.rows_seen,
-            "reader_stops": None if self.reader_stops is None else self.reader_stops.plain(),
-            "replica_stops": None if self.replica_stops is None else self.replica_stops.plain(),
-            "decode": self.decode,
-        }
+    decode: list[dict[str, Any]] = []
 
 
 def compatibility(plan: Plan, files: Sequence[bytes], consumer: str) -> Report:
@@ -177,7 +154,7 @@ class _Judge:
                 report.rows += rows
                 self._event(number, logged, tables, seen, rows)
         order: dict[Effect, int] = {"refuse": 0, "misread": 1, "ignore": 2}
-        findings = [replace(finding, events=tuple(dict.fromkeys(places))) for finding, places in self.found.values()]
+        findings = [replace_in(finding, events=tuple(dict.fromkeys(places))) for finding, places in self.found.values()]
         report.findings = sorted(
             findings, key=lambda finding: (order[finding.effect], finding.consumer, finding.events[0])
         )
@@ -188,7 +165,7 @@ class _Judge:
         report, event = self.report, logged.placed.event
         if logged.inner and not self.consumer.knows("compression"):
             return
-        place = (number, logged.placed.index)
+        place = Place(number, logged.placed.index)
         known_type = knows_type(self.consumer, event.type_code)
         findings = list(self._lacking(logged, tables)) if known_type else [self._unknown(logged)]
         applied = APPLIED.get(event.type_name)
@@ -197,7 +174,7 @@ class _Judge:
         for finding in findings:
             self._add(finding, place)
             if finding.effect == "refuse" and finding.setting is None:
-                stop = Stop(place, logged.placed.offset, event.type_name, finding.reason)
+                stop = Stop(place.file, place.index, logged.placed.offset, event.type_name, finding.reason)
                 if finding.consumer == "reader" and report.reader_stops is None:
                     report.reader_stops = stop
                 if report.replica_stops is None:
@@ -260,10 +237,10 @@ class _Judge:
         ignorable = bool(event.flags & IGNORABLE)
         if reading(line, event.type_code, ignorable=ignorable) == "stop":
             unread = ignorable and not line.knows("ignorable")
-            return replace(finding, reason=f"{finding.reason}; it knows no flag IGNORABLE") if unread else finding
+            return replace_in(finding, reason=f"{finding.reason}; it knows no flag IGNORABLE") if unread else finding
         stopped = stops_all_the_same(line, event.type_code, self.types) if ignorable else None
         if stopped is not None:
-            return replace(
+            return replace_in(
                 finding,
                 effect="refuse",
                 reason=stopped,
@@ -271,7 +248,7 @@ class _Judge:
             )
         if finding.effect == "ignore":
             return finding
-        return replace(
+        return replace_in(
             finding, effect="ignore", reason="the flag IGNORABLE says that nothing is lost", source="WL#4033"
         )
 
@@ -279,7 +256,7 @@ class _Judge:
         key = (finding.title, finding.reason)
         first, places = self.found.setdefault(key, (finding, []))
         if finding.types[0] not in first.types:
-            self.found[key] = (replace(first, types=(*first.types, *finding.types)), places)
+            self.found[key] = (replace_in(first, types=(*first.types, *finding.types)), places)
         places.append(place)
 
     def _seen(self, number: int, logged: LoggedEvent, seen: TableMaps, rows: int, *, skipped: bool) -> None:
@@ -334,12 +311,12 @@ def summary(report: Report) -> Iterator[str]:
 def _stops(who: str, stop: Stop | None) -> str:
     if stop is None:
         return f"A {who} gets to the end.\n"
-    file = f" of file {stop.place[0] + 1}" if stop.place[0] else ""
-    return f"A {who} stops at event {stop.place[1]}{file}, {stop.type} at {stop.offset}: {stop.reason}.\n"
+    file = f" of file {stop.file + 1}" if stop.file else ""
+    return f"A {who} stops at event {stop.index}{file}, {stop.type} at {stop.offset}: {stop.reason}.\n"
 
 
 def _places(finding: Finding) -> str:
     count = len(finding.events)
-    file, index = finding.events[0]
-    first = f"event {index}" + (f" of file {file + 1}" if file else "")
+    place = finding.events[0]
+    first = f"event {place.index}" + (f" of file {place.file + 1}" if place.file else "")
     return f"{', '.join(finding.types)}: " + (first if count == 1 else f"{count} events, the first is {first}")

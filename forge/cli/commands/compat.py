@@ -48,6 +48,8 @@ def command(
     """
     import json
 
+    import msgspec
+
     from forge.check.compat.report import summary
     from forge.servers import server_line
 
@@ -67,7 +69,8 @@ def command(
         raise ScenarioError("--from and --set are for scenarios", expected="binary logs alone")
     else:
         report = _of_logs(files, consumer, events, decoded=as_json)
-    write_output(STDOUT, json.dumps(report.plain(), ensure_ascii=False) + "\n" if as_json else summary(report))
+    shown = json.dumps(msgspec.to_builtins(report), ensure_ascii=False) + "\n" if as_json else summary(report)
+    write_output(STDOUT, shown)
 
 
 def _of_scenario(file: str, producer: str | None, consumer: str, settings: OptionSettings) -> Report:
