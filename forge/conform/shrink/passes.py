@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -23,6 +23,27 @@ from forge.values.base import Column
 
 #: Where a cell is: its node, the number of its row, whether it is of the after image, its number in the image.
 Cell = tuple[Path, int, bool, int]
+
+
+def _most_parts(
+    search: Search, parts: Sequence[tuple[Path, int]], change: Callable[[Node, Set[int]], Node | None]
+) -> None:
+    """Take away as many parts of nodes as can be; ``change`` makes a node without its parts of these numbers.
+
+    It gives None where they must not all go.
+    """
+    log = search.log
+    nodes = dict(log.walk())
+
+    def without(gone: Set[int]) -> Log | None:
+        taken: dict[Path, set[int]] = {}
+        for place in gone:
+            path, number = parts[place]
+            taken.setdefault(path, set()).add(number)
+        new = {path: change(nodes[path], numbers) for path, numbers in taken.items()}
+        return None if None in new.values() else log.changed(lambda path, node: new.get(path, node))
+
+    search.most(len(parts), without)
 
 
 def groups(search: Search) -> None:
@@ -116,17 +137,13 @@ def _ended(node: Node) -> Node:
 def rows(search: Search) -> None:
     """The rows of each row event; one stays."""
     for path, node in search.log.walk():
-        if node.rows is None or len(node.rows) < 2:
-            continue
-        all_rows, log = node.rows, search.log
+        if node.rows is not None and len(node.rows) > 1:
+            _most_parts(search, [(path, number) for number in range(len(node.rows))], _without_rows)
 
-        def without(
-            gone: Set[int], path: Path = path, all_rows: tuple[ChangedRow, ...] = all_rows, log: Log = log
-        ) -> Log | None:
-            kept = tuple(row for number, row in enumerate(all_rows) if number not in gone)
-            return log.changed(lambda p, n: replace(n, rows=kept) if p == path else n) if kept else None
 
-        search.most(len(all_rows), without)
+def _without_rows(node: Node, taken: Set[int]) -> Node | None:
+    kept = _without(node.rows or (), taken)
+    return replace(node, rows=kept) if kept else None
 
 
 def _tables(log: Log) -> dict[tuple[str, str, bytes], dict[Path, Node]]:
@@ -232,15 +249,7 @@ def _with_cells(log: Log, new: Mapping[Cell, bytes | None]) -> Log:
 def descriptions(search: Search) -> None:
     """Records of optional metadata, status variables, and extra row info."""
     parts = [(path, number) for path, node in search.log.walk() for number in range(_described(node))]
-    log = search.log
-
-    def without(gone: Set[int]) -> Log:
-        taken: dict[Path, set[int]] = {}
-        for place in gone:
-            taken.setdefault(parts[place][0], set()).add(parts[place][1])
-        return log.changed(lambda path, node: _undescribed(node, taken[path]) if path in taken else node)
-
-    search.most(len(parts), without)
+    _most_parts(search, parts, _undescribed)
 
 
 def _described(node: Node) -> int:
@@ -268,14 +277,8 @@ def _without(items: tuple[Any, ...], taken: Set[int]) -> tuple[Any, ...]:
 def names(search: Search) -> None:
     """Names of databases, tables and columns, and texts of statements."""
     for change in (_short_columns, _short_tables, _short_databases, _no_default_database, _short_texts):
-        log = search.log
-        paths = [path for path, node in log.walk() if change(node) is not node]
-
-        def without(gone: Set[int], log: Log = log, paths: list[Path] = paths, change: Any = change) -> Log:
-            chosen = {paths[place] for place in gone}
-            return log.changed(lambda p, n: change(n) if p in chosen else n)
-
-        search.most(len(paths), without)
+        parts = [(path, 0) for path, node in search.log.walk() if change(node) is not node]
+        _most_parts(search, parts, lambda node, taken, change=change: change(node))  # type: ignore[misc]
 
 
 def _with_body(node: Node, **changes: Any) -> Node:
@@ -322,23 +325,16 @@ def _short_texts(node: Node) -> Node:
 def raw_bytes(search: Search) -> None:
     """Bytes of bodies that are not read, and of what is no whole event."""
     for path, node in search.log.walk():
-        body, log = node.body, search.log
-        data = body.data if isinstance(body, RawBody) else node.raw
-        if not data:
-            continue
-
-        def without(gone: Set[int], path: Path = path, data: bytes = data, log: Log = log) -> Log:
-            left = bytes(byte for number, byte in enumerate(data) if number not in gone)
-            return log.changed(lambda p, n: _with_bytes(n, left) if p == path else n)
-
-        search.most(len(data), without)
+        _most_parts(search, [(path, number) for number in range(len(_raw(node)))], _without_bytes)
 
 
-def _with_bytes(node: Node, data: bytes) -> Node:
-    if node.event is None:
-        return replace(node, raw=data)
-    assert isinstance(node.event.body, RawBody)
-    return replace(node, event=node.event.replace(body=replace(node.event.body, data=data)))
+def _raw(node: Node) -> bytes:
+    return node.body.data if isinstance(node.body, RawBody) else node.raw
+
+
+def _without_bytes(node: Node, taken: Set[int]) -> Node:
+    data = bytes(byte for number, byte in enumerate(_raw(node)) if number not in taken)
+    return _with_body(node, data=data) if isinstance(node.body, RawBody) else replace(node, raw=data)
 
 
 #: In their order; all again as long as one of them takes something away.
