@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from pathlib import Path
-from typing import Final
 
 import msgspec
 
 from forge.errors import ScenarioError
 from forge.resources import corpora_dir
-
-#: A thread in a foreign tracker, such as ``go-mysql-org/go-mysql#1118``.
-_ISSUE: Final = re.compile(r"[\w.-]+/[\w.-]+#\d+")
-#: A release: decoder and version, such as ``go-mysql 1.12.0``.
-_RELEASE: Final = re.compile(r"[\w-]+ \d[\w.-]*")
 
 
 class KnownBug(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -53,12 +46,6 @@ def read_known_bugs(path: Path | None = None) -> list[KnownBug]:
         bugs = msgspec.convert(tomllib.loads(path.read_text("utf-8")).get("bug", []), list[KnownBug])
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise ScenarioError(f"this is no list of known bugs: {error}", file=str(path)) from None
-    numbers = set[int]()
-    for bug in bugs:
-        problem = _problem(bug) or ("its number is taken" if bug.number in numbers else None)
-        if problem is not None:
-            raise ScenarioError(f"bug {bug.number}: {problem}", file=str(path))
-        numbers.add(bug.number)
     return sorted(bugs, key=lambda bug: bug.number)
 
 
@@ -69,19 +56,3 @@ def guards(bugs: list[KnownBug]) -> dict[str, list[str]]:
         for case in bug.cases:
             found.setdefault(case, []).extend(issue for issue in bug.issues if issue not in found.get(case, []))
     return found
-
-
-def _problem(bug: KnownBug) -> str | None:
-    wrong = next((issue for issue in bug.issues if not _ISSUE.fullmatch(issue)), None)
-    if not bug.issues or wrong is not None:
-        return f"{wrong!r} is no issue, such as go-mysql-org/go-mysql#1118"
-    if bug.good is not None and bug.bad is None:
-        return "it has a good release and no bad one"
-    wrong = next((release for release in bug.releases if not _RELEASE.fullmatch(release)), None)
-    if wrong is not None:
-        return f"{wrong!r} is no release, such as 'go-mysql 1.12.0'"
-    if (bug.why_none is None) != bool(bug.cases):
-        return "it needs cases, or a sentence why there can be none"
-    if bug.cases and bool(bug.releases) == (bug.not_run is not None):
-        return "it needs a bad release, or a sentence why it is not run"
-    return None

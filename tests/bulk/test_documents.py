@@ -20,7 +20,6 @@ from forge.bulk.reading.tables import Images, JsonForm
 from forge.bulk.writing.write import write_rows
 from forge.errors import FormatError, ScenarioError
 from forge.resources import corpora_dir
-from forge.testing.documents import json_documents
 from forge.values.base import Column
 from forge.values.declaration.sqltype import SqlType
 from forge.values.json.codec import JSON
@@ -28,6 +27,7 @@ from forge.values.json.typed_array import TYPED_ARRAY
 from forge.values.registry import codec_for, column_for
 from forge.values.wire_types import WireType
 from tests.bulk.cells import ODD, Cell, array_of, cells_written, plan_of, values_decoded, values_read
+from tests.strategies.documents import json_documents
 
 pytestmark = pytest.mark.slow
 

@@ -33,10 +33,10 @@ from forge.events.rows import (
 )
 from forge.plan.session import Session
 from forge.servers import server_line
-from forge.testing.tables import rows_of, tables
 from forge.values.base import Column
 from forge.values.registry import codec_for
 from tests.bulk.reference_rows import difference
+from tests.strategies.tables import rows_of, tables
 
 pytestmark = pytest.mark.slow
 

@@ -26,11 +26,11 @@ from forge.bulk.plan import ABSENT, NULL, Cells
 from forge.decode.decode import canonical_rows
 from forge.errors import FormatError, UnsupportedError
 from forge.resources import corpora_dir
-from forge.testing.documents import json_documents
 from forge.values.json.binary import Opaque, decode_document, encode_document
 from forge.values.json.diff import Diff, Operation, build_diffs, format_diffs
 from forge.values.json.text import format_double, format_json
 from forge.values.wire_types import WireType
+from tests.strategies.documents import json_documents
 
 pytestmark = pytest.mark.slow
 

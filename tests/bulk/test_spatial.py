@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 from forge.bulk.plan import ABSENT, NULL
 from forge.bulk.writing.wire_columns import ColumnWriter
 from forge.errors import ScenarioError
-from forge.testing.documents import geometries
 from forge.values.base import Column
 from forge.values.declaration.sqltype import SqlType
 from forge.values.registry import codec_for, column_for
 from forge.values.spatial.wkb import NAMES
 from forge.values.wire_types import WireType
 from tests.bulk.cells import ODD, Cell, cells_written, plan_of, values_decoded, values_read
+from tests.strategies.documents import geometries
 
 pytestmark = pytest.mark.slow
 

@@ -23,7 +23,7 @@ from forge.plan.statements import RowsStatement
 from forge.plan.tables import Row, Table
 from forge.render.schema_of import schemas_of
 from forge.servers import server_line
-from forge.testing.tables import equivalent_forms, rows_of, tables
+from tests.strategies.tables import equivalent_forms, rows_of, tables
 
 pytestmark = pytest.mark.slow
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from itertools import groupby
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 pytest.importorskip("pyarrow", reason="the extra [rows] is not installed")
 
 from forge.conform.kit.registry import read_registry
-from forge.conform.known_bugs import guards, read_known_bugs
+from forge.conform.known_bugs import KnownBug, guards, read_known_bugs
 from forge.corpus.cases import RECORDED, SUFFIXES, cases_of, shipped_folders
 from forge.errors import ScenarioError
 from forge.resources import corpora_dir
@@ -63,21 +64,19 @@ def test_a_release_names_a_testee_that_is_shipped() -> None:
     assert not {decoder for decoder in decoders if decoder not in built}
 
 
-@pytest.mark.parametrize(
-    ("more", "sentence"),
-    [
-        ("", "it needs cases, or a sentence why there can be none"),
-        ('cases = ["a"]', "it needs a bad release, or a sentence why it is not run"),
-        ('cases = ["a"]\ngood = "x 1.0"', "it has a good release and no bad one"),
-        ('cases = ["a"]\nbad = "1.0"', "'1.0' is no release"),
-        ('why_none = "it is of a server"\nelse = 1', "this is no list of known bugs"),
-        ('why_none = "it is of a server"\n' + ENTRY + 'why_none = "again"', "its number is taken"),
-    ],
-)
-def test_an_entry_that_is_not_whole_is_refused(tmp_path: Path, more: str, sentence: str) -> None:
+@pytest.mark.parametrize("bug", read_known_bugs(), ids=lambda bug: str(bug.number))
+def test_an_entry_is_whole(bug: KnownBug) -> None:
+    assert bug.issues
+    assert all(re.fullmatch(r"[\w.-]+/[\w.-]+#\d+", issue) for issue in bug.issues)
+    assert all(re.fullmatch(r"[\w-]+ \d[\w.-]*", release) for release in bug.releases)
+    assert bug.good is None or bug.bad is not None
+    assert not bug.cases or bool(bug.releases) != (bug.not_run is not None), "a bad release, or why it is not run"
+
+
+def test_a_list_of_another_form_is_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "known-bugs.toml"
-    path.write_text(ENTRY + more + "\n")
-    with pytest.raises(ScenarioError, match=sentence):
+    path.write_text(ENTRY + "else = 1\n")
+    with pytest.raises(ScenarioError, match="this is no list of known bugs"):
         read_known_bugs(path)
 
 

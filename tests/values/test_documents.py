@@ -5,13 +5,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forge.testing.documents import geometries, json_documents, vectors
 from forge.values.base import Codec, Column
 from forge.values.declaration.sqltype import SqlType
 from forge.values.json.codec import JSON
 from forge.values.registry import column_for
 from forge.values.spatial.geometry import GEOMETRY
 from forge.values.vector import VECTOR
+from tests.strategies.documents import geometries, json_documents, vectors
 
 
 def holds(codec: Codec, column: Column, value: bytes) -> bytes:

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from forge import values
 from forge.errors import ScenarioError, UnsupportedError
-from forge.testing.documents import well_known_binaries
 from forge.values.base import Column
 from forge.values.declaration.sqltype import SqlType
 from forge.values.dialect import dialect_of
 from forge.values.spatial.geometry import GEOMETRY
 from forge.values.spatial.wkb import GEOMETRYCOLLECTION, LINESTRING, MEMBERS, POINT
 from forge.values.spatial.wkb_input import stored_wkb
+from tests.strategies.documents import well_known_binaries
 
 ON_MYSQL = Column(255, b"\x04", geometry_type=0, dialect=dialect_of("mysql"))
 ON_MARIADB = Column(255, b"\x04", geometry_type=0, dialect=dialect_of("mariadb"))

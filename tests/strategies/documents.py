@@ -2,22 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from hypothesis import strategies as st
 
 from forge.testing.drawn import drawn
 from forge.testing.draws import documents
-
-
-def json_scalars() -> st.SearchStrategy[Any]:
-    """null, truth, numbers, text, and the values that only SQL puts into documents."""
-    return drawn(documents.json_scalar)
-
-
-def json_values() -> st.SearchStrategy[Any]:
-    """Documents as Python values."""
-    return drawn(documents.json_value)
 
 
 def json_documents() -> st.SearchStrategy[bytes]:

@@ -15,15 +15,8 @@ from forge.plan.metadata_forms import AddedRecord, MetadataForms, PackedSize, Pa
 from forge.plan.tables import Row, Table
 from forge.testing.drawn import drawn
 from forge.testing.draws import tables as draws
-from forge.testing.draws.types import type_of
-from forge.values.declaration.sqltype import SqlType
 
 _SIZES: tuple[PackedSize, ...] = (3, 4, 9)
-
-
-def sql_types(server: str) -> st.SearchStrategy[SqlType]:
-    """A type that the server line knows."""
-    return drawn(type_of, server)
 
 
 def tables(
