@@ -1,7 +1,7 @@
 """Hypothesis strategies for events and files of events, aimed at the boundaries of their fields.
 
-An event's strategy is made of its layout (tests/strategies/fields.py); the few whose fields depend on each other in ways
-that a layout does not tell have one of their own here.
+An event's strategy is made of its layout (tests/strategies/fields.py); the few whose fields depend on each other in
+ways that a layout does not tell have one of their own here.
 """
 
 from __future__ import annotations
