@@ -12,7 +12,7 @@ In Python::
     plan(scenario).contents
 """
 
-from forge.engine.requests.loads import LoadData
+from forge.engine.requests.rows import LoadData
 from forge.engine.requests.statements import PlacedEvent, Statement
 from forge.engine.requests.transactions import Transaction, Xa, XaName
 from forge.plan.facts import Facts

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from forge.engine.requests.cells import Cell
-from forge.engine.requests.fields import Where
-from forge.engine.requests.loads import LoadData
-from forge.engine.requests.logged import Logged
+from forge.engine.requests.rows import Delete, Insert, LoadData, Replace, Update, Where
 from forge.engine.requests.settings import SessionChange
-from forge.engine.requests.statements import Delete, Insert, PlacedEvent, Replace, Statement, Update
+from forge.engine.requests.statements import Logged, PlacedEvent, Statement
 from forge.plan.transactions import EventPlace
 
 

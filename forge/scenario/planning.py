@@ -48,7 +48,7 @@ def opened(scenario: Scenario, places: Places) -> Session:
     session = _session(scenario, places)
     tables = list(declared_tables(scenario, places, session.line))
     _create_databases(session, scenario, tables, places)
-    session.home = session.state.catalog.kept_name(scenario.session.database or first_database(tables))
+    session.home = session.catalog.kept_name(scenario.session.database or first_database(tables))
     session.use_home()
     for path, text, statement in tables:
         with places.sql(path, text):
@@ -127,7 +127,7 @@ def _has_source(session: Session) -> bool:
 
 def _plan(session: Session, scenario: Scenario) -> Plan:
     journal = session.journal
-    tables = {table.name: table for table in session.state.catalog.tables.values()}
+    tables = {table.name: table for table in session.catalog.tables.values()}
     return Plan(
         name=scenario.scenario,
         server=scenario.server,
@@ -138,7 +138,7 @@ def _plan(session: Session, scenario: Scenario) -> Plan:
         event_steps=tuple(journal.event_steps),
         reconnects=tuple(journal.reconnects),
         circumstances=journal.circumstances,
-        turns=tuple(journal.turns) if session.clients.several or _has_source(session) else (),
+        turns=tuple(journal.turns) if session.several or _has_source(session) else (),
         contents=TableContents(tables),
         tables={name: table.table for name, table in tables.items()},
         unopened=frozenset(name for name, table in tables.items() if table.lost_rows),

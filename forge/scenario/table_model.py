@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
-from forge.engine.requests.fields import TableName, exactly_one
+from forge.engine.requests.rows import TableName
+from forge.engine.requests.statements import exactly_one
 
 
 class ColumnDeclaration(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):

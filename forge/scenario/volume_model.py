@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from forge.engine.requests.fields import TableName
+from forge.engine.requests.rows import TableName
 
 #: Hours of a day.
 HOURS = 24

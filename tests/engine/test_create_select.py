@@ -86,17 +86,6 @@ def test_mixed_format_logs_the_text_unless_rows_are_numbered(sql: str, by_text: 
     assert (group.selected is None, group.text.sql == sql) == (by_text, by_text)
 
 
-def test_rows_whose_order_no_key_can_change_are_taken_in_it() -> None:
-    source = "CREATE TABLE d.k (id INT PRIMARY KEY, v INT, KEY (v))"
-    scenario = Scenario(scenario="ctas", tables=[source]).transaction(
-        insert("d.k", {"id": 1, "v": 5}, {"id": 2, "v": 7})
-    )
-    assert plan(scenario.ddl("CREATE TABLE t SELECT v FROM k")).contents["d.t"] == ((5,), (7,))
-    scenario = scenario.transaction(insert("d.k", {"id": 3, "v": 6}))
-    with pytest.raises(UnsupportedError, match=r"one of several orders, .*: scan, v; expected ORDER BY"):
-        plan(scenario.ddl("CREATE TABLE t SELECT v FROM k"))
-
-
 def test_literals_order_and_limit_make_the_rows() -> None:
     sql = "CREATE TABLE t (n BIGINT) SELECT x.id, 'q' AS t, -7 AS n FROM d.s AS x"
     made = _planned(f"{sql} WHERE id IN (1, 2, 9) ORDER BY id DESC LIMIT 2")

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
-from forge.engine.requests.statements import Further, Insert
-from forge.errors import ScenarioError
-from forge.scenario import Scenario, Session, Statement, plan
+from forge.engine.requests.rows import Insert
+from forge.engine.requests.statements import Further
+from forge.scenario import Scenario, Session, Statement
 
 TABLES: list[Any] = ["CREATE TABLE d.t (id INT PRIMARY KEY)", "CREATE TABLE d.log (n INT PRIMARY KEY) ENGINE=MyISAM"]
 TRIGGER = "CREATE TRIGGER d.tr AFTER INSERT ON d.t FOR EACH ROW INSERT INTO log VALUES (NEW.id)"
@@ -19,9 +17,3 @@ def scenario(server: str, *, gtid: bool) -> Scenario:
     both = Statement(insert=Insert(into="d.t", rows=[{"id": 1}]), further=[fired])
     made = Scenario("engines", server=server, session=Session(gtid=gtid), tables=TABLES)
     return made.ddl(TRIGGER).transaction(both)
-
-
-def test_mysql_with_gtids_refuses_both_kinds_of_engines_in_one_statement() -> None:
-    plan(scenario("mysql-9.7", gtid=False))
-    with pytest.raises(ScenarioError, match="enforce_gtid_consistency forbids"):
-        plan(scenario("mysql-9.7", gtid=True))

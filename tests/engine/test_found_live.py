@@ -96,19 +96,6 @@ def test_a_date_that_is_wrong_in_its_usual_form_is_refused_as_servers_refuse_it(
     assert not isinstance(refusal.value, UnsupportedError)
 
 
-@pytest.mark.parametrize("server", [MYSQL, MARIADB])
-@pytest.mark.parametrize("mode", ["STRICT_TRANS_TABLES", "STRICT_ALL_TABLES"])
-def test_strict_mode_of_transactions_spares_later_rows_of_other_tables(server: str, mode: str) -> None:
-    table = "CREATE TABLE d.t (id INT PRIMARY KEY, v INT NOT NULL) ENGINE=MyISAM"
-    scenario = Scenario("spared", server=server, tables=[table], session=Session(sql_mode=mode))
-    ways: tuple[list[dict[str, Any]], ...] = ([{"id": 1, "v": None}], [{"id": 1, "v": 1}, {"id": 2, "v": None}])
-    for rows in ways:
-        with pytest.raises(ScenarioError) as refusal:
-            plan(scenario.transaction(insert("d.t", *rows)))
-        spared = len(rows) > 1 and mode == "STRICT_TRANS_TABLES"
-        assert isinstance(refusal.value, UnsupportedError) == spared
-
-
 def test_mariadb_may_forget_a_missing_default_in_several_rows_with_on_duplicate_key_update() -> None:
     table = "CREATE TABLE d.t (id INT PRIMARY KEY, v INT NOT NULL)"
     statement = insert("d.t", {"id": 1}, {"id": 2}, on_duplicate_key_update={"id": 3})

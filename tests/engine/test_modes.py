@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from forge.compile.query.ddl_text import ddl_text
-from forge.engine.requests.statements import Statement, Update
+from forge.engine.requests.rows import Update
+from forge.engine.requests.statements import Statement
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.definitions import TableDrop
 from forge.plan.plan import Plan

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from forge.binlog import read_events, write_binlog
 from forge.compile import compile_plan
-from forge.engine.requests.statements import Delete, Update
+from forge.engine.requests.rows import Delete, Update
 from forge.errors import ScenarioError, UnsupportedError
 from forge.events.rows import UpdateRows, WriteRows
 from forge.plan.session import Session
@@ -205,45 +205,6 @@ def test_an_update_reads_the_key_where_it_compares_or_sets_it_and_else_partition
     if "id" not in cells:
         delete = Statement(delete=Delete(table="d.t", where=where), query="DELETE FROM t WHERE id + v + s > 0")
         assert _order(delete, server) == order
-
-
-@pytest.mark.parametrize(("server", "order"), [("mysql-9.7", KEY_ORDER), ("mariadb-11.8", KEY_ORDER)])
-def test_a_list_of_keys_is_read_by_the_key(server: str, order: list[int]) -> None:
-    assert _order(_update({"v": 0}, {"id": KEY_ORDER}), server) == order
-    with pytest.raises(UnsupportedError, match=r"one of several orders, .*: PRIMARY, scan; expected .* `found_by:`"):
-        _order(_update({"v": 0}, {"id": KEY_ORDER}), "mariadb-10.11")
-
-
-def test_only_mysql_reads_the_key_for_what_is_not_equal() -> None:
-    assert _order(_update({"v": 0}, {"id": {"ne": 9}})) == KEY_ORDER
-    assert _order(_update({"v": 0}, {"id": {"ne": 9}}), "mariadb-11.8") == BY_PARTITION
-
-
-@pytest.mark.parametrize("server", SERVERS)
-def test_what_a_trigger_and_the_clock_set_counts_as_set(server: str) -> None:
-    columns = "id INT, v INT, s INT, c TIMESTAMP DEFAULT '2020-01-01' ON UPDATE CURRENT_TIMESTAMP, PRIMARY KEY (id, c)"
-    table = f"CREATE TABLE d.t ({columns}) PARTITION BY HASH (id) PARTITIONS 4"
-    assert _order(_update({"v": 0}), server, table) == KEY_ORDER
-    keys = "id INT, v INT, s INT AS (v + 1) STORED, PRIMARY KEY (id, s)".replace("STORED", "STORED NOT NULL")
-    if server == "mysql-9.7":
-        rows = insert("d.t", *({"id": number, "v": number} for number in range(1, 6)))
-        scenario = Scenario("p", tables=[f"CREATE TABLE d.t ({keys}) PARTITION BY HASH (id) PARTITIONS 4"])
-        planned = plan(scenario.transaction(rows).transaction(_update({"v": 0})))
-        (last,) = planned.groups[-1].rows_statements  # type: ignore[union-attr]
-        assert [change.before[0] for change in last.changes if change.before is not None] == KEY_ORDER
-
-
-@pytest.mark.parametrize("partitions", ["", " PARTITION BY HASH (id) PARTITIONS 4"])
-def test_where_a_secondary_key_may_serve_the_scenario_says_what_does(partitions: str) -> None:
-    table = IN_FOUR.replace(" PARTITION BY HASH (id) PARTITIONS 4", partitions)
-    with pytest.raises(UnsupportedError, match=r"as it chooses what to read by: .*, s; expected"):
-        _order(_update({"v": 0}, {"s": {"gt": 0}}), table=table)
-    assert _order(_update({"v": 0}, {"s": {"gt": 0}}, found_by="s"), table=table) == KEY_ORDER[::-1]
-    scan = _order(_update({"v": 0}, {"s": {"gt": 0}}, found_by="scan"), table=table)
-    assert scan == (BY_PARTITION if partitions else KEY_ORDER)
-    assert _order(_update({"v": 0}, {"s": 4}), table=table) == [5]
-    with pytest.raises(ScenarioError, match="has no key 'x'; expected one of PRIMARY, s, scan"):
-        _order(_update({"v": 0}, found_by="x"), table=table)
 
 
 def test_a_falling_key_is_read_as_it_falls_where_the_server_obeys_it() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from forge.compile.groups.dependency import written_keys
-from forge.engine.requests.statements import Further, Insert, Update
+from forge.engine.requests.rows import Insert, Update
+from forge.engine.requests.statements import Further
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.session import Session
 from forge.plan.statements import RowsStatement

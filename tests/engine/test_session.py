@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from forge.engine.requests.cells import ColumnPlace, GeneratedColumn
-from forge.engine.requests.statements import Insert, Statement
+from forge.engine.requests.rows import Insert
+from forge.engine.requests.statements import Statement
 from forge.engine.requests.transactions import Transaction
 from forge.engine.session.session import Session
 from forge.errors import ScenarioError
@@ -67,7 +68,7 @@ def inserted(*rows: dict[str, Any] | list[Any]) -> Statement:
 def test_cells_are_generated_by_what_the_session_is_given() -> None:
     client = session()
     run(client, inserted({"id": 1, "v": {"place": None}}), inserted({"id": 2, "v": {"place": None}}))
-    assert list(client.state.catalog.tables["d", "t"].rows.values()) == [(1, "d.t v 0"), (2, "d.t v 1")]
+    assert list(client.catalog.tables["d", "t"].rows.values()) == [(1, "d.t v 0"), (2, "d.t v 1")]
 
 
 def test_every_request_that_is_logged_is_a_group_of_the_journal() -> None:
@@ -85,15 +86,7 @@ def test_an_error_belongs_to_the_part_of_the_request_that_is_wrong() -> None:
     assert (error.value.file, error.value.line) == ("x/1/insert/rows/0", 7)
 
 
-def test_what_happens_in_a_fork_of_the_session_is_not_seen_in_the_session() -> None:
-    client = session()
-    fork = client.fork()
-    run(fork, inserted({"id": 1}))
-    assert (len(fork.journal.groups), len(client.journal.groups)) == (3, 2)
-    assert client.state.catalog.tables["d", "t"].rows == {}
-
-
 def test_the_current_database_goes_with_it() -> None:
     client = session()
     run(client, Statement(ddl="DROP DATABASE d"))
-    assert client.state.database == ""
+    assert client.client.database == ""

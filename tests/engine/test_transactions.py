@@ -64,12 +64,6 @@ def test_mysql_detaches_prepared_transactions() -> None:
     planned("mysql-9.7", PREPARED + INSERT)
 
 
-def test_with_gtids_a_logged_savepoint_forbids_changes_of_tables_without_transactions() -> None:
-    planned("mysql-9.7", BEHIND_A_SAVEPOINT)
-    with pytest.raises(ScenarioError, match="enforce_gtid_consistency"):
-        planned("mysql-9.7", BEHIND_A_SAVEPOINT, gtid="true")
-
-
 @pytest.mark.parametrize(
     "behind",
     [

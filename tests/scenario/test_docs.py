@@ -8,9 +8,8 @@ from typing import Any, get_args
 
 import pytest
 
-from forge.engine.requests.loads import LoadData
-from forge.engine.requests.logged import Logged
-from forge.engine.requests.statements import Delete, Further, Insert, PlacedEvent, Replace, Statement, Update
+from forge.engine.requests.rows import Delete, Insert, LoadData, Replace, Update
+from forge.engine.requests.statements import Further, Logged, PlacedEvent, Statement
 from forge.engine.rows.where import OPERATORS
 from forge.errors import Phase
 from forge.plan.facts import Facts

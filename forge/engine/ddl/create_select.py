@@ -12,13 +12,12 @@ from typing import NoReturn
 from forge.engine.dictionary.cell_values import sort_value
 from forge.engine.dictionary.column_drafts import define_column
 from forge.engine.dictionary.columns import ColumnDefinition
-from forge.engine.dictionary.engines import INNODB
 from forge.engine.dictionary.literals import taken
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.conversion import converted
 from forge.engine.rows.defaults import StatementTime, omitted_value, with_generated
 from forge.engine.rows.numbering import Numbering
-from forge.engine.rows.own_order import SCAN, agreed, by_key, key_ranges, scanned
+from forge.engine.rows.row_order import as_read
 from forge.engine.rows.where import Condition, matching, parse_where
 from forge.errors import ScenarioError
 from forge.plan.changes import RowChange
@@ -196,29 +195,14 @@ class CopiedRows:
         return ordered
 
     def _in_order(self, numbers: list[int], conditions: list[Condition]) -> list[int]:
-        """The rows as the server reads them: all keys that may serve must agree on the order."""
-        source, facts = self.source, server_line(self.server).rows
-        clustering = source.clustering if source.table.engine == INNODB else None
-        own = {part.column for part in clustering.parts} if clustering is not None else set()
+        """The rows as the server reads them; MariaDB 10.11 merges partitions also where a key has all that is asked."""
         compared = {condition.index for condition in conditions}
-        used = compared | {
-            self._index_of(column.name) for column, named in self.chosen.values() if named.literal is None
-        }
-        # Whether the server merges the partitions by the key that the rows are in.
-        ranges = "no" if clustering is None else key_ranges(source, clustering.parts[0].column, conditions)
-        merges = ranges
-        if used <= own and ranges != "maybe":
-            merges = facts.merges_covering_keys if ranges == "no" else facts.merges_covering_ranges
-        ways: dict[str, tuple[int, ...]] = {}
-        if clustering is not None and merges != "no":
-            ways[clustering.name] = tuple(by_key(source, clustering, numbers))
-        if clustering is None or merges != "yes":
-            ways[SCAN] = tuple(scanned(source, numbers))
-        for key in source.table.keys if len(numbers) > 1 else ():
-            serves = used <= {part.column for part in key.parts} | own or key.parts[0].column in compared
-            if key is not clustering and serves:
-                ways[key.name] = tuple(by_key(source, key, numbers))
-        return list(agreed(source, ways, "ORDER BY"))
+        key = self.source.clustering
+        if key is not None and server_line(self.server).rows.merges_covering_keys:
+            places = {column.name: index for index, column in enumerate(self.source.columns)}
+            used = {places[column.name] for column, named in self.chosen.values() if named.literal is None} | compared
+            compared |= {key.parts[0].column} if used <= {part.column for part in key.parts} else set()
+        return as_read(self.source, numbers, compared)
 
 
 def _draft(column: ColumnDefinition, named: SelectedColumn) -> ColumnDraft:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Mapping
-
 from forge.engine.dictionary.engines import INNODB
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.dictionary.triggers import Trigger
@@ -101,6 +98,10 @@ class Catalog:
             raise SqlError(f"there is no table {shown}", ref.offset, suggestion=nearest(shown, names))
         return state
 
+    def known(self, ref: TableRef, current_database: str) -> TableState | None:
+        """As :meth:`table`, None if there is none."""
+        return self.find(self.name_of(ref, current_database))
+
     def find(self, name: TableName) -> TableState | None:
         """The table of that name, a temporary one before all others; None if there is none."""
         return self.temporary.get(name) or self.tables.get(name)
@@ -131,17 +132,6 @@ class Catalog:
     def states(self) -> list[TableState]:
         """All tables, the temporary ones last."""
         return [*self.tables.values(), *self.temporary.values()]
-
-    def fork(self, twins: Mapping[int, TableState]) -> Catalog:
-        """The same catalog with the twins of the tables, by the ids of these."""
-        fork = copy.copy(self)
-        fork.databases = dict(self.databases)
-        fork.tables = {name: twins[id(table)] for name, table in self.tables.items()}
-        fork.temporary = {name: twins[id(table)] for name, table in self.temporary.items()}
-        fork.objects = dict(self.objects)
-        fork.triggers = dict(self.triggers)
-        fork._versions = dict(self._versions)
-        return fork
 
     def live_triggers(self) -> list[Trigger]:
         """The triggers in the order of their creation."""

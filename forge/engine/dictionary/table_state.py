@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -82,27 +81,6 @@ class TableState:
         self.is_logged = False
         #: Where changes are entered while a transaction runs that may be rolled back.
         self.undo: UndoLog | None = None
-        #: A fork has the same rows: they are copied before one of the two changes them.
-        self._is_shared = False
-
-    def fork(self) -> TableState:
-        """The same table, which goes a way of its own; no transaction runs in it."""
-        twin = copy.copy(self)
-        twin.undo = None
-        self._is_shared = twin._is_shared = True
-        return twin
-
-    def _own(self) -> None:
-        """Have rows of its own, which may be changed."""
-        if not self._is_shared:
-            return
-        self._rows = dict(self._rows)
-        self._entries = [dict(taken) for taken in self._entries]
-        self._waiting = list(self._waiting)
-        self._waiting_entries = [waiting.copy() for waiting in self._waiting_entries]
-        self._moved = dict(self._moved)
-        self.locked = set(self.locked)
-        self._is_shared = False
 
     def is_current(self, row: Row) -> bool:
         """Whether the row is there; False for one of the past, which a system-versioned table keeps."""
@@ -110,12 +88,10 @@ class TableState:
 
     def lock(self, number: int) -> None:
         """A prepared XA transaction has changed the row."""
-        self._own()
         self.locked.add(number)
 
     def unlock(self, number: int) -> None:
         """That transaction has ended."""
-        self._own()
         self.locked.discard(number)
 
     @property
@@ -124,7 +100,6 @@ class TableState:
 
     def add(self, row: Row) -> int:
         """Store a row; its number.  Raises ScenarioError for a duplicate key."""
-        self._own()
         number = self.inserted
         if self.table.engine == "BLACKHOLE":
             self._check_expressions(row)
@@ -153,7 +128,6 @@ class TableState:
     def _store_waiting(self) -> None:
         if not self._waiting:
             return
-        self._own()
         waiting, self._waiting = self._waiting, []
         self._waiting_entries = [KeySets() for _ in self.unique]
         for first, rows in waiting:
@@ -179,7 +153,6 @@ class TableState:
         for key, entries, taken, waiting in places:
             if waiting.shares(entries) or is_taken(entries, taken, single=len(key.parts) == 1):
                 raise ScenarioError(f"table {self.name} already has a row with an entry of key {key.name}")
-        self._own()
         self._waiting.append((self.inserted, rows))
         for each, entries in zip(self._waiting_entries, keys, strict=True):
             each.add(entries)
@@ -189,7 +162,6 @@ class TableState:
 
     def change(self, number: int, row: Row) -> None:
         """Replace a row.  Raises ScenarioError for a duplicate key."""
-        self._own()
         self._check_lock(number)
         before = self.rows[number]
         self._release(before)
@@ -224,7 +196,6 @@ class TableState:
 
     def _empty(self) -> None:
         """What a MEMORY table held is gone; the server logs that when the table is first opened."""
-        self._own()
         for number in list(self.rows):
             self._release(self.rows.pop(number))
         self.next_auto_increment = self._kept_auto_increment = 1
@@ -246,7 +217,6 @@ class TableState:
 
     def remove(self, number: int) -> None:
         """Delete a row."""
-        self._own()
         self._check_lock(number)
         row = self.rows.pop(number)
         self._release(row)
@@ -262,7 +232,6 @@ class TableState:
 
     def restore(self, number: int, before: Row | None) -> None:
         """Give a row the state it had before a change."""
-        self._own()
         if number in self.rows:
             self._release(self.rows.pop(number))
         if before is not None:

@@ -10,7 +10,7 @@ from forge.engine.dictionary.table_state import TableState
 from forge.engine.dml.insert_form import Kind
 from forge.engine.dml.json_updates import JsonUpdate, is_json_update
 from forge.engine.requests.cells import ColumnPlace
-from forge.engine.requests.statements import Insert, Replace
+from forge.engine.requests.rows import Insert, Replace
 from forge.engine.rows.cells import cell_value, not_null
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.time_zones import check_reads

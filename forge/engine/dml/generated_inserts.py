@@ -14,7 +14,8 @@ from forge.engine.dictionary.cell_values import largest_number
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.requests.cells import ColumnPlace
-from forge.engine.requests.statements import Insert, Replace, Statement
+from forge.engine.requests.rows import Insert, Replace
+from forge.engine.requests.statements import Statement
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.generated_columns import ColumnCells, RowNumbers, column_cells, constant
 from forge.engine.rows.generated_rows import GeneratedRows, entries_of

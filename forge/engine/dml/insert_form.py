@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
-from forge.engine.requests.statements import Insert, Replace
+from forge.engine.requests.rows import Insert, Replace
 from forge.engine.rows.context import DmlContext
 from forge.errors import ScenarioError
 

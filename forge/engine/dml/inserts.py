@@ -20,7 +20,8 @@ from forge.engine.dml.spared_rows import spared
 from forge.engine.dml.trigger_cells import trigger_cells
 from forge.engine.dml.updates import updated_row
 from forge.engine.requests.cells import ColumnPlace
-from forge.engine.requests.statements import Insert, Replace, Statement
+from forge.engine.requests.rows import Insert, Replace
+from forge.engine.requests.statements import Statement
 from forge.engine.rows.cells import cell_value, not_null
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.defaults import omitted_value, with_generated

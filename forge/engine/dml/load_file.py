@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from forge.engine.requests.cells import literal_of
-from forge.engine.requests.loads import LoadData
+from forge.engine.requests.rows import LoadData
 from forge.errors import ScenarioError
 
 _ESCAPES = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a"}

@@ -10,7 +10,7 @@ from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.literals import taken
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.requests.cells import literal_of
-from forge.engine.requests.loads import LoadData
+from forge.engine.requests.rows import LoadData
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.defaults import as_literal
 from forge.engine.rows.time_zones import check_reads

@@ -11,8 +11,8 @@ from forge.engine.dictionary.table_state import TableState
 from forge.engine.dml.inserts import insert_rows
 from forge.engine.dml.load_file import LineReader, file_text
 from forge.engine.dml.load_set import assignments, set_cells
-from forge.engine.requests.loads import LoadData
-from forge.engine.requests.statements import Insert, Replace, Statement
+from forge.engine.requests.rows import Insert, LoadData, Replace
+from forge.engine.requests.statements import Statement
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, UnsupportedError

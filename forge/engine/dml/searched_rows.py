@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from forge.engine.dictionary.table_state import TableState
@@ -11,7 +11,7 @@ from forge.engine.dml.row_times import Portion
 from forge.engine.requests.statements import Further as DeclaredFurther
 from forge.engine.requests.statements import Statement
 from forge.engine.rows.context import DmlContext
-from forge.engine.rows.own_order import in_order_of_query
+from forge.engine.rows.row_order import in_order_of_query
 from forge.engine.rows.where import Condition, is_impossible, keys_read, matching, parse_where
 from forge.plan.changes import ChangeKind
 from forge.plan.effects import Search
@@ -23,7 +23,6 @@ def found_rows(
     state: TableState,
     statement: Statement,
     limit: int | None,
-    written: Collection[int],
     portion: Portion | None,
     context: DmlContext,
 ) -> list[int]:
@@ -34,8 +33,12 @@ def found_rows(
     # What is joined, or runs in a trigger, has its order from another table.
     if statement.query is None or isinstance(statement, DeclaredFurther):
         return found
+    names = () if statement.update is None else statement.update.set
+    written = {index for name in names if (index := state.definition.find(name)) is not None}
     check_rows(state, statement.query, found, limit, context)
-    return in_order_of_query(state, found, statement.query, conditions, written, statement.found_by)
+    return in_order_of_query(
+        state, found, statement.query, {condition.index for condition in conditions}, written, statement.found_by
+    )
 
 
 def search_of(kind: ChangeKind, state: TableState, conditions: list[Condition]) -> RowsStatement:

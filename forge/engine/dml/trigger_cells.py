@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.dml.insert_form import Kind
-from forge.engine.requests.statements import Insert, Replace
+from forge.engine.requests.rows import Insert, Replace
 from forge.engine.rows.cells import set_by_trigger
 from forge.engine.rows.context import DmlContext
 from forge.values.clipping import Clipped

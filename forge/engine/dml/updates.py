@@ -13,8 +13,9 @@ from forge.engine.dml.row_texts import delete_text, own_values, update_text
 from forge.engine.dml.row_times import Portion, declared_portion, remove_row, rest_of_change, stamped
 from forge.engine.dml.searched_rows import found_rows, parsed_conditions, read_columns, search_of
 from forge.engine.requests.cells import ColumnPlace, is_generator
-from forge.engine.requests.statements import Delete, Statement, Update
+from forge.engine.requests.rows import Delete, Update
 from forge.engine.requests.statements import Further as DeclaredFurther
+from forge.engine.requests.statements import Statement
 from forge.engine.rows.cells import NULL, cell_value, not_null, set_by_trigger
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.defaults import with_generated
@@ -59,7 +60,7 @@ def update_rows(state: TableState, statement: Statement, update: Update, context
     conditions = parsed_conditions(state, "update", update.where, context)
     with context.place("update", "for_portion_of"):
         portion = declared_portion(state, update.for_portion_of, context)
-    found = found_rows(conditions, state, statement, update.limit, _written(state, update, context), portion, context)
+    found = found_rows(conditions, state, statement, update.limit, portion, context)
     chosen, searched = found[: update.limit], search_of("update", state, conditions)
     where = where_sql(conditions, state)
     state.updates += 1
@@ -269,7 +270,7 @@ def delete_rows(state: TableState, statement: Statement, delete: Delete, context
     conditions = parsed_conditions(state, "delete", delete.where, context)
     with context.place("delete", "for_portion_of"):
         portion = declared_portion(state, delete.for_portion_of, context)
-    found = found_rows(conditions, state, statement, delete.limit, (), portion, context)
+    found = found_rows(conditions, state, statement, delete.limit, portion, context)
     chosen, searched = found[: delete.limit], search_of("delete", state, conditions)
     where = where_sql(conditions, state)
     sql = statement.query or delete_text(state, where, len(found), delete.limit, _sql(portion))
@@ -300,18 +301,6 @@ def delete_rows(state: TableState, statement: Statement, delete: Delete, context
 
 def _sql(portion: Portion | None) -> str:
     return "" if portion is None else portion.sql
-
-
-def _written(state: TableState, update: Update, context: DmlContext) -> set[int]:
-    """The columns that an UPDATE gives values, with those that the server and triggers set."""
-    names = (*update.set, *(update.set_by_trigger or ()))
-    written = {index for name in names if (index := state.definition.find(name)) is not None}
-    written |= context.references.written_by_triggers(state.table, "update")
-    written |= {index for index, column in enumerate(state.table.columns) if column.on_update_now}
-    for index, column in enumerate(state.table.columns):
-        if any(state.table.column_index(name) in written for name in column.uses):
-            written.add(index)
-    return written
 
 
 def _read_for_checks(state: TableState, assigned: Collection[int]) -> set[int]:

@@ -4,105 +4,20 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct, field
+from msgspec import Meta, Struct
 
-from forge.engine.requests.fields import TableName, Where, exactly_one
-from forge.engine.requests.loads import LoadData
-from forge.engine.requests.logged import Logged
+from forge.engine.requests.rows import Delete, Insert, LoadData, Replace, Update
 from forge.engine.requests.settings import SessionChange
 from forge.plan.transactions import EventPlace
 
-SetByTrigger = Annotated[
-    dict[str, Any] | None, Meta(description="Values that a BEFORE trigger sets (SET NEW.column): column to cell.")
-]
 
-ForPortionOf = Annotated[
-    Annotated[dict[str, Annotated[list[Any], Meta(min_length=2, max_length=2)]], Meta(min_length=1, max_length=1)]
-    | None,
-    Meta(description="MariaDB's FOR PORTION OF: the name of a period to the begin and the end of the portion."),
-]
-
-
-class _NewRows(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    into: TableName
-    rows: Annotated[
-        Annotated[list[dict[str, Any] | list[Any]], Meta(min_length=1)] | None,
-        Meta(description="Mappings of column to cell, or lists of cells in the order of `columns`."),
-    ] = None
-    columns: Annotated[list[str] | None, Meta(description="The columns of rows that are written as lists.")] = None
-    count: Annotated[
-        Annotated[int, Meta(ge=1, le=10_000_000)] | None, Meta(description="How many rows to generate from `row`.")
-    ] = None
-    row: Annotated[dict[str, Any] | None, Meta(description="The row to insert `count` times, with generators.")] = None
-    column_list: Annotated[
-        bool, Meta(description="false: VALUES without a list of columns, with DEFAULT for missing cells.")
-    ] = True
-    select: Annotated[
-        str | None,
-        Meta(description="A SELECT that returns these rows, in this order, instead of VALUES."),
-    ] = None
-    set_by_trigger: SetByTrigger = None
-
-    def __post_init__(self) -> None:
-        if (self.rows is None) == (self.row is None):
-            subject = "a replace" if isinstance(self, Replace) else "an insert"
-            raise ValueError(f"{subject} has either `rows` or `count` and `row`")
-        if (self.count is None) != (self.row is None):
-            raise ValueError("`count` and `row` need each other")
-        if self.columns is not None and self.rows is None:
-            raise ValueError("`columns` needs `rows` that are lists")
-
-
-class Insert(_NewRows, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    """INSERT: rows as mappings of column to cell, as lists under `columns`, or `count` times the same `row`."""
-
-    ignore: Annotated[
-        bool, Meta(description="INSERT IGNORE: rows whose keys exist are skipped, impossible values are clipped.")
-    ] = False
-    on_duplicate_key_update: Annotated[
-        Annotated[dict[str, Any], Meta(min_length=1)] | None,
-        Meta(
-            description="New values for the existing row with the same key: column to cell, or to `{values: column}`"
-            " for the value of the new row.",
-        ),
-    ] = None
-    set_by_update_trigger: Annotated[
-        dict[str, Any] | None,
-        Meta(
-            description="Values that a BEFORE UPDATE trigger sets in rows that `on_duplicate_key_update` changes; by"
-            " default those of `set_by_trigger` that the text of such a trigger sets."
-        ),
-    ] = None
-
-
-class Replace(_NewRows, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    """REPLACE: as `insert`; new rows replace those that have the same primary or unique key."""
-
-
-class Update(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    """UPDATE of all rows that meet every condition; without `where`, of all rows."""
-
-    table: TableName
-    set: Annotated[dict[str, Any], Meta(min_length=1, description="New values: column to cell.")]
-    where: Annotated[Where | None, Meta(description="Conditions by column; a row must meet all of them.")] = None
-    limit: Annotated[
-        Annotated[int, Meta(ge=1)] | None,
-        Meta(description="LIMIT: the first so many of these rows alone, in the order in which they change."),
-    ] = None
-    set_by_trigger: SetByTrigger = None
-    for_portion_of: ForPortionOf = None
-
-
-class Delete(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    """DELETE of all rows that meet every condition; without `where`, of all rows."""
-
-    table: TableName = field(name="from")
-    where: Annotated[Where | None, Meta(description="Conditions by column; a row must meet all of them.")] = None
-    limit: Annotated[
-        Annotated[int, Meta(ge=1)] | None,
-        Meta(description="LIMIT: the first so many of these rows alone, in the order in which they change."),
-    ] = None
-    for_portion_of: ForPortionOf = None
+def exactly_one(struct: Struct, names: tuple[str, ...], subject: str) -> None:
+    """Raises ValueError unless exactly one of the fields has a value; ``subject`` is what the message calls it."""
+    present = [name for name in names if getattr(struct, name) is not None]
+    if len(present) != 1:
+        raise ValueError(
+            f"{subject} has exactly one of {', '.join(names)}; this one has {' and '.join(present) or 'none'}"
+        )
 
 
 class PlacedEvent(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
@@ -142,6 +57,34 @@ class PlacedEvent(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     def __post_init__(self) -> None:
         if sum(form is not None for form in (self.text, self.hex, self.fields)) > 1:
             raise ValueError("an event has one of `text`, `hex` and `fields`")
+
+
+class Logged(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """A QUERY event as the server writes it, for statements that are not run here: accounts, routines, events."""
+
+    text: Annotated[
+        Annotated[str, Meta(min_length=1)] | dict[str, str],
+        Meta(description="The text that the log says, or its bytes as {hex: ...}."),
+    ]
+    sent: Annotated[
+        str | dict[str, str] | None,
+        Meta(description="What a client sends to have that logged; by default the same text."),
+    ] = None
+    database: Annotated[
+        str | None, Meta(description="The current database that the event names; by default the session's.")
+    ] = None
+    status: Annotated[
+        dict[str, Any],
+        Meta(
+            description="Status variables as the listing shows them, beside those that every statement of the session"
+            " has, or in their place; null leaves one out."
+        ),
+    ] = {}
+    numbered: Annotated[
+        bool,
+        Meta(description="false: it does not carry the number of a storage engine's transaction (`ddl_xid`)."),
+    ] = True
+    flags: Annotated[list[str], Meta(description="Flags of the event's header, such as `THREAD_SPECIFIC`.")] = []
 
 
 #: Kinds of statements: each statement has exactly one.
@@ -259,13 +202,22 @@ class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
             raise ValueError("`further` and `locks` are only for insert, replace, update and delete")
 
     @property
+    def kind(self) -> str:
+        """Its kind, one of KINDS."""
+        return next(kind for kind in KINDS if getattr(self, kind) is not None)
+
+    @property
+    def change(self) -> Insert | Replace | Update | Delete | LoadData | None:
+        """The request that changes rows, if it is one."""
+        return self.insert or self.replace or self.update or self.delete or self.load_data
+
+    @property
     def target(self) -> str | None:
         """The table that the statement changes, as it names it; None if it changes no rows itself."""
-        new = self.insert or self.replace or self.load_data
-        if new is not None:
-            return new.into
-        changes = self.update or self.delete
-        return None if changes is None else changes.table
+        change = self.change
+        if change is None:
+            return None
+        return change.table if isinstance(change, Update | Delete) else change.into
 
 
 class Further(Statement, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):

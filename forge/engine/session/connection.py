@@ -1,49 +1,97 @@
-"""A connection to a server: its settings, its state, the clock, and the journal of what has happened."""
+"""A connection to a server: its clients, their settings, the clock, and the journal of what has happened."""
 
 from __future__ import annotations
 
-import copy
-from typing import Self
+from dataclasses import dataclass, field
+from typing import Literal
 
 import msgspec
 
-from forge.engine.dictionary.catalog import Catalog
+from forge.engine.ddl.drop_table import session_end
+from forge.engine.dictionary.catalog import Catalog, TableName
 from forge.engine.dictionary.engines import engine_named
+from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.defaults import StatementTime
 from forge.engine.session.journal import Journal
-from forge.engine.session.state import SessionState
-from forge.engine.session.texts import SessionText
+from forge.engine.session.prepared import PreparedTransactions
+from forge.engine.session.transactions import RunningTransaction
+from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.circumstances import Circumstances
 from forge.plan.clock import Clock
 from forge.plan.collations import new_collation
 from forge.plan.gtids import MariadbGtid, MysqlGtid
 from forge.plan.session import Session as Settings
 from forge.plan.sql_modes import sql_mode
+from forge.plan.statement_text import UserVariable
 from forge.plan.time_zones import offset_of
-from forge.plan.transactions import Group
+from forge.plan.transactions import Group, XaId
 from forge.servers import server_line
 
 
+@dataclass(slots=True)
+class Client:
+    """What a client has of its own: settings, the current database, and what the texts of its statements can read."""
+
+    number: int
+    settings: Settings
+    #: Its number among the sessions that prepare XA transactions, and the one that it is bound to.
+    session: int
+    bound: XaId | None = None
+    #: The current database; empty if there is none.
+    database: str = ""
+    variables: dict[str, UserVariable] = field(default_factory=dict)
+    #: Variables whose values are not known: a statement computed them.
+    unknown: set[str] = field(default_factory=set)
+    #: What LAST_INSERT_ID() gives; None: not known.
+    last_insert_id: int | None = 0
+    #: MIXED has logged rows while there were temporary tables, and goes on until there are none (MariaDB).
+    keeps_rows: bool = False
+    temporary: dict[TableName, TableState] = field(default_factory=dict)
+    #: Its transaction that is not over.
+    open: RunningTransaction | None = None
+
+
 class Connection:
-    """What all requests of a session have in common."""
+    """What all requests of a session have in common; the first client is ``""``."""
 
     def __init__(self, settings: Settings, server: str) -> None:
-        #: The settings that each client begins with, and those that are in force.
+        #: The settings that each client begins with.
         self.initial = settings
         self.line = server_line(server)
-        self.state = SessionState(Catalog(server, lowers_names=settings.lower_case_table_names == 1))
+        self.catalog = Catalog(server, lowers_names=settings.lower_case_table_names == 1)
+        self.prepared = PreparedTransactions()
         self.journal = Journal(self.line)
-        self.change(settings)
+        self._sessions = 0
+        self.clients: dict[str, Client] = {}
+        #: There were other clients than the first.
+        self.several = False
         #: The GTID that the client gives its next group.
         self.gtid: MysqlGtid | MariadbGtid | None = None
         #: The database that becomes the current one as soon as it exists, if no other is.
         self.home = ""
+        self._enter("", 0, "")
+
+    def _enter(self, name: str, number: int, database: str) -> None:
+        """A new client of that name goes on."""
+        self.client = self.clients[name] = Client(number, self.initial, self._sessions, database=database)
+        self._sessions += 1
+        self._go_on()
+
+    def _go_on(self) -> None:
+        self.catalog.temporary = self.client.temporary
+        self.journal.client = self.client.number
+        self.change(self.client.settings)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that are in force."""
+        return self.client.settings
 
     def change(self, settings: Settings) -> None:
         """SET: these settings are in force from now on."""
-        self.settings = settings
+        self.client.settings = settings
         self.clock = Clock(settings)
-        catalog = self.state.catalog
+        catalog = self.catalog
         catalog.generates_keys = settings.generate_invisible_primary_key
         catalog.checks_constraints = settings.check_constraint_checks
         catalog.explicit_timestamps = bool(settings.explicit_defaults_for_timestamp)
@@ -75,21 +123,80 @@ class Connection:
         begun, ended = self.own(self.settings if begun is None else begun), self.own(self.settings)
         self.journal.add(group, Circumstances(begun, ended, self.gtid, self.journal.client, parent))
 
-    @property
-    def texts(self) -> SessionText:
-        return SessionText(self.state, self.settings, self.line)
-
     def time(self, group: int = 0, statement: int = 0) -> StatementTime:
         """What CURRENT_TIMESTAMP is; ``group`` counts from the first that is not logged yet."""
         return StatementTime(*self.clock.statement_time(self.journal.logged + group, statement), self.utc_offset)
 
     def use_home(self) -> None:
         """Where no database is current, the session's own is from now on, if it exists."""
-        if not self.state.database and self.home in self.state.catalog.databases:
-            self.state.database = self.home
+        if not self.client.database and self.home in self.catalog.databases:
+            self.client.database = self.home
 
-    def fork(self) -> Self:
-        """The same connection with forks of its state and its journal."""
-        fork = copy.copy(self)
-        fork.state, fork.journal = self.state.fork(), self.journal.fork()
-        return fork
+    def switch(self, name: str) -> None:
+        """The client of that name goes on, a new one where there is none."""
+        client = self.clients.get(name)
+        if client is None:
+            if self.journal.reconnects:
+                raise UnsupportedError("several connections behind one that has left a prepared XA transaction")
+            self.several = True
+            self._enter(name, len(self.clients), self.client.database)
+        elif client is not self.client:
+            self.client = client
+            self._go_on()
+
+    def end(self) -> None:
+        """The clients go, and their temporary tables with them; nobody sees what waits for its second phase still."""
+        for name, client in self.clients.items():
+            if client.open is not None:
+                expected = "a later one of it that ends it"
+                raise ScenarioError(f"the transaction of connection {name!r} stays open", expected=expected)
+        for name in list(self.clients):
+            self.switch(name)
+            self._drop_temporary()
+        self.prepared.forget()
+
+    def end_xa(self, xa: XaId, end: Literal["commit", "rollback"]) -> None:
+        """The second phase of a prepared transaction.  Raises ScenarioError where it cannot end."""
+        self.leave_prepared(xa)
+        self.client.bound = None
+        self.record(*self.prepared.end(xa, end, self.client.database, self.client.session))
+
+    def leave_prepared(self, ended: XaId | None = None) -> None:
+        """Where the client may only end the transaction that it has prepared, another one goes on.
+
+        Raises ScenarioError for lines on which the transaction does not outlive its session.
+        """
+        if self.client.bound in (None, ended):
+            return
+        if self.several or not self.line.knows("xa_prepare"):
+            raise ScenarioError(
+                "the session has a prepared XA transaction, and refuses everything else until it ends (error 1399)",
+                expected="xa_commit or xa_rollback of it first",
+            )
+        self._drop_temporary()
+        self.journal.reconnect()
+        self._enter("", self.client.number, self.client.database)
+
+    def restart(self, kind: Literal["clean", "crash"]) -> None:
+        """The server is started again, and the client is a new one.
+
+        Raises UnsupportedError where that would end more than connections.
+        """
+        for name, client in self.clients.items():
+            if client.open is not None or (client is not self.client and client.temporary):
+                problem = f"a restart under the open transaction or temporary tables of connection {name!r}"
+                raise UnsupportedError(f"{problem} is not supported")
+        if not self.line.knows("xa_prepare"):
+            self.leave_prepared()
+        self._drop_temporary()
+        self.journal.end_file("crash" if kind == "crash" else "restart")
+        for table in self.catalog.tables.values():
+            table.restart()
+        self.prepared.restart()
+        database = self.client.database
+        self.clients.clear()
+        self._enter("", 0, database)
+
+    def _drop_temporary(self) -> None:
+        for statement in session_end(self.catalog, idle=self.journal.begins_file):
+            self.record(statement)

@@ -9,40 +9,81 @@ from forge.charsets.collations import canonical_charset
 from forge.engine.ddl.context import DdlContext
 from forge.engine.ddl.handlers import run_definition
 from forge.engine.ddl.temporary_tables import changes_no_base, logged_of_temporary
+from forge.engine.dictionary.names import declared_name
+from forge.engine.dictionary.table_state import TableState
+from forge.engine.requests.transactions import Transaction
 from forge.engine.rows.defaults import StatementTime
 from forge.engine.session.connection import Connection
-from forge.engine.session.memory_tables import open_for_definition
 from forge.engine.session.settings import check_selects
+from forge.engine.session.texts import SessionText
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.collations import client_text
 from forge.plan.definitions import (
     DatabaseCreation,
     DatabaseDrop,
     DdlStatement,
+    DefinitionText,
+    MemoryEmptied,
     ObjectDefinition,
     TableAlteration,
     TableCreationSelect,
     TableDrop,
     dropped_tables,
 )
+from forge.plan.tables import is_transactional
 from forge.sql.ast.definitions import CharsetClause
-from forge.sql.ast.statements import CreateTable
+from forge.sql.ast.statements import AlterTable, CreateTable
 from forge.sql.errors import SqlUnsupported, StrictRefusal
 from forge.sql.parse.statements import Ddl
 from forge.sql.reads.features import require_statement
 from forge.sql.version_comments import as_logged, as_sent
+from forge.sql.write import qualified
 
 
-def apply_definition(connection: Connection, statement: Ddl, text: str, line: int | None) -> DdlStatement:
+def open_for_rows(connection: Connection, transaction: Transaction) -> None:
+    """The tables of a transaction are opened; a group that tells of lost rows stands ahead of it.
+
+    Raises UnsupportedError where that group would have to stand between those of the transaction.
+    """
+    written = False
+    for statement in transaction.statements:
+        if statement.target is None:
+            continue
+        table = connection.catalog.known(declared_name(statement.target), connection.client.database)
+        if table is not None and table.lost_rows:
+            if written:
+                raise UnsupportedError(
+                    f"{table.name} is first used after a restart in a transaction that has already changed a table"
+                    " without transactions: not supported yet",
+                    expected="a transaction of its own before",
+                )
+            _tell_of_lost_rows(connection, table)
+        written |= table is not None and not is_transactional(table.table)
+
+
+def _tell_of_lost_rows(connection: Connection, table: TableState, *, caused_by_ddl: bool = False) -> None:
+    """Who opens a MEMORY table first after a new start of the server makes it log that the table is empty."""
+    table.lost_rows = False
+    sql = connection.line.ddl.memory_emptied.format(qualified(table.table.database, table.table.name))
+    text = DefinitionText(sql, connection.client.database)
+    connection.record(MemoryEmptied(text, tables=(table.table,), caused_by_ddl=caused_by_ddl))
+
+
+def apply_definition(
+    connection: Connection, texts: SessionText, statement: Ddl, text: str, line: int | None
+) -> DdlStatement:
     """Run a statement that stands by itself, and enter it in the journal; ``line`` is where it stands.
 
     Raises SqlError for what a server would refuse, ScenarioError where it would wait for a prepared transaction.
     """
     sent, logged = as_sent(text, connection.line), as_logged(text, connection.line)
-    state = connection.state
-    open_for_definition(connection, statement)
-    locked = {table.name for table in state.catalog.tables.values() if table.locked}
-    definition = defined(connection, statement, logged, connection.time(), line)
+    catalog, client = connection.catalog, connection.client
+    if isinstance(statement, AlterTable):
+        table = catalog.tables.get(catalog.name_of(statement.table, client.database))
+        if table is not None and table.lost_rows:
+            _tell_of_lost_rows(connection, table, caused_by_ddl=True)
+    locked = {table.name for table in catalog.tables.values() if table.locked}
+    definition = defined(connection, texts, statement, logged, connection.time(), line)
     changed = {*(table.full_name for table in definition.tables), *dropped_tables(definition)}
     if locked & changed:
         raise ScenarioError(
@@ -54,28 +95,29 @@ def apply_definition(connection: Connection, statement: Ddl, text: str, line: in
         connection.record(replace(definition, text=replace(definition.text, sent=sent)))
     else:
         connection.record(definition)
-    if isinstance(definition, DatabaseDrop) and state.database not in state.catalog.databases:
-        state.database = ""
+    if isinstance(definition, DatabaseDrop) and client.database not in catalog.databases:
+        client.database = ""
     elif isinstance(definition, DatabaseCreation):
         connection.use_home()
     return definition
 
 
-def defined(connection: Connection, statement: Ddl, sql: str, time: StatementTime, line: int | None) -> DdlStatement:
+def defined(
+    connection: Connection, texts: SessionText, statement: Ddl, sql: str, time: StatementTime, line: int | None
+) -> DdlStatement:
     """Run a statement with the text ``sql``, as it is logged.  Raises SqlError, UnsupportedError."""
     if not connection.line.ddl.temporary_tables and changes_no_base(statement):
         raise UnsupportedError(f"temporary tables on {connection.line.name} are not supported yet")
     require_statement(connection.line, sql)
     if connection.settings.default_collation_for_utf8mb4 is not None:
         statement = _with_collation(statement, connection.settings.default_collation_for_utf8mb4)
-    texts = connection.texts
     logs_temporary, selects_as_text = texts.logs_temporary(), False
     if isinstance(statement, CreateTable) and statement.select is not None:
         check_selects(connection.settings, connection.line)
         selects_as_text = texts.selects_as_text(statement, sql)
         logs_temporary &= selects_as_text
-    state = connection.state
-    context = DdlContext(state.catalog, sql, state.database, time, logs_temporary, selects_as_text)
+    database = connection.client.database
+    context = DdlContext(connection.catalog, sql, database, time, logs_temporary, selects_as_text)
     try:
         definition = logged_of_temporary(run_definition(statement, context), logs=logs_temporary)
     except StrictRefusal as error:

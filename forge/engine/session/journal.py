@@ -37,18 +37,6 @@ class Journal:
         """Whether nothing has happened in the current file since another one ended."""
         return bool(self.file_steps) and self.file_steps[-1].after == len(self.groups)
 
-    def fork(self) -> Journal:
-        """The same journal, which goes a way of its own."""
-        return replace(
-            self,
-            groups=list(self.groups),
-            file_steps=list(self.file_steps),
-            event_steps=list(self.event_steps),
-            reconnects=list(self.reconnects),
-            circumstances=dict(self.circumstances),
-            turns=list(self.turns),
-        )
-
     def add(self, group: Group, circumstances: Circumstances) -> None:
         if circumstances != Circumstances():
             self.circumstances[len(self.groups)] = circumstances

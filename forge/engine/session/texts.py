@@ -6,12 +6,12 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
+from forge.engine.dictionary.catalog import Catalog
 from forge.engine.requests.statements import Statement
 from forge.engine.rows.context import DmlContext, Place
-from forge.engine.session.state import SessionState
+from forge.engine.session.connection import Client
 from forge.engine.session.user_variables import setting_sql, user_variable
 from forge.errors import ScenarioError, UnsupportedError
-from forge.plan.session import Session
 from forge.plan.statement_choice import is_text, logs_temporary, needs_rows
 from forge.plan.statement_text import UserVariable
 from forge.plan.statements import RowsStatement, SessionContext
@@ -28,17 +28,18 @@ _LAST_INSERT_ID = frozenset(("identity", "last_insert_id"))
 
 
 class SessionText:
-    """The texts of a session's statements, with the state that they can read."""
+    """The texts of a client's statements, with the state that they can read."""
 
-    def __init__(self, state: SessionState, session: Session, line: ServerLine) -> None:
-        self.state = state
-        self.session = session
+    def __init__(self, client: Client, catalog: Catalog, line: ServerLine) -> None:
+        self.client = client
+        self.session = client.settings
+        self.catalog = catalog
         self.line = line
 
     def logs_temporary(self) -> bool:
         """Whether the session now logs statements on temporary tables."""
-        self.state.keeps_rows &= bool(self.state.catalog.temporary)
-        return logs_temporary(self.session, self.line) and not self.state.keeps_rows
+        self.client.keeps_rows &= bool(self.catalog.temporary)
+        return logs_temporary(self.session, self.line) and not self.client.keeps_rows
 
     def selects_as_text(self, statement: CreateTable, sql: str) -> bool:
         """Whether CREATE TABLE ... SELECT is logged as its text."""
@@ -46,14 +47,14 @@ class SessionText:
         if binlog_format != "mixed" or statement.select is None:
             return binlog_format == "statement"
         ref = statement.select.table
-        source = self.state.catalog.find(self.state.catalog.name_of(ref, self.state.database))
+        source = self.catalog.find(self.catalog.name_of(ref, self.client.database))
         temporary = statement.temporary or (source is not None and source.table.temporary)
         words = reads_of(sql).words
         numbered = any(column.auto_increment for column in statement.columns)
         unsafe = numbered or not words.isdisjoint(("LIMIT", "IGNORE", "REPLACE"))
         logs = self.logs_temporary()
-        self.state.keeps_rows |= unsafe and logs and (statement.temporary or bool(self.state.catalog.temporary))
-        return not unsafe and not self.state.keeps_rows and (logs or not temporary)
+        self.client.keeps_rows |= unsafe and logs and (statement.temporary or bool(self.catalog.temporary))
+        return not unsafe and not self.client.keeps_rows and (logs or not temporary)
 
     def finished(self, declared: Statement, statement: RowsStatement, context: DmlContext) -> RowsStatement:
         """The statement with all that its text reads, and whether it is logged as text.
@@ -90,23 +91,23 @@ class SessionText:
             if statement.as_text:
                 statement = replace(statement, context=self._with_state(statement, declared, reads))
         if load is not None:
-            self.state.variables |= {variable.name: variable for variable in load.variables}
+            self.client.variables |= {variable.name: variable for variable in load.variables}
         self._leave(statement, reads)
         return statement
 
     def _is_text(self, statement: RowsStatement) -> bool:
         as_text = is_text(statement, self.session, self.line)
         if not self.logs_temporary():
-            return as_text and not self.state.keeps_rows
+            return as_text and not self.client.keeps_rows
         mixed = self.session.binlog_format == "mixed"
-        self.state.keeps_rows = mixed and needs_rows(statement, self.line) and bool(self.state.catalog.temporary)
+        self.client.keeps_rows = mixed and needs_rows(statement, self.line) and bool(self.catalog.temporary)
         return as_text
 
     def _set(self, name: str, declared: Any, place: Place) -> str:
         with place("user_variables", name):
             variable, sql = user_variable(name, declared, self.line.name)
-        self.state.variables[variable.name] = variable
-        self.state.unknown.discard(variable.name)
+        self.client.variables[variable.name] = variable
+        self.client.unknown.discard(variable.name)
         return setting_sql(variable.name, sql)
 
     def _with_reads(self, statement: RowsStatement, declared: Statement, reads: Reads) -> RowsStatement:
@@ -151,7 +152,7 @@ class SessionText:
         evaluated = statement.evaluated_calls
         asks = any(call.name == "LAST_INSERT_ID" and call.is_empty for call in evaluated)
         asks = asks or bool(reads.system_variables & _LAST_INSERT_ID)
-        if asks and self.state.last_insert_id is None:
+        if asks and self.client.last_insert_id is None:
             raise ScenarioError(
                 "what LAST_INSERT_ID() gives is not known after LAST_INSERT_ID(expression)",
                 expected="LAST_INSERT_ID of a number, or SET column = LAST_INSERT_ID(...)",
@@ -163,7 +164,7 @@ class SessionText:
                 raise ScenarioError("the query calls RAND()", expected="`rand_seeds: [seed1, seed2]` beside it")
         names = self._read_names(statement, reads)
         for name in names:
-            if name in self.state.unknown:
+            if name in self.client.unknown:
                 raise ScenarioError(
                     f"what @{name} holds is not known: a statement assigned to it",
                     expected="its value in `user_variables`",
@@ -172,13 +173,13 @@ class SessionText:
         if load is not None:
             taken = {name[1:].lower() for name in load.columns if name.startswith("@")}
             # MariaDB tells what they were before, if they were anything.
-            earlier = self.state.variables if self.line.texts.logs_unread_variables else ()
+            earlier = self.client.variables if self.line.texts.logs_unread_variables else ()
             names = tuple(name for name in names if name not in taken or name in earlier)
         return replace(
             statement.context,
-            last_insert_id=self.state.last_insert_id if asks else None,
+            last_insert_id=self.client.last_insert_id if asks else None,
             rand_seeds=seeds,
-            user_variables=tuple(self.state.variables.get(name, UserVariable(name, None)) for name in names),
+            user_variables=tuple(self.client.variables.get(name, UserVariable(name, None)) for name in names),
         )
 
     def _read_names(self, statement: RowsStatement, reads: Reads) -> tuple[str, ...]:
@@ -188,7 +189,7 @@ class SessionText:
         those that are named, if the statement did not make them.
         """
         if self.line.texts.logs_unread_variables:
-            new = {target.name for target in reads.targets} - self.state.variables.keys() - self.state.unknown
+            new = {target.name for target in reads.targets} - self.client.variables.keys() - self.client.unknown
             return tuple(name for name in reads.variables + reads.assigned if name not in new)
         names = reads.variables + (reads.assigned if _evaluates_late(statement) else ())
         unread = self._unread_variables(reads) & set(names)
@@ -223,8 +224,8 @@ class SessionText:
         """The variables as expressions compute with them; those that are not known are left out."""
         return {
             name: Field(variable.value) if isinstance(variable.value, str) else variable.value
-            for name, variable in self.state.variables.items()
-            if name not in self.state.unknown and isinstance(variable.value, (int, Decimal, str, type(None)))
+            for name, variable in self.client.variables.items()
+            if name not in self.client.unknown and isinstance(variable.value, (int, Decimal, str, type(None)))
         }
 
     def _leave(self, statement: RowsStatement, reads: Reads) -> None:
@@ -234,22 +235,22 @@ class SessionText:
             times = statement.search.matched if updates else 1
             if updates and not times:
                 continue
-            before = self.state.variables.get(target.name)
+            before = self.client.variables.get(target.name)
             value: Any = target.literal
             if target.step is not None:
                 value = None
-                if before is not None and isinstance(before.value, int) and target.name not in self.state.unknown:
+                if before is not None and isinstance(before.value, int) and target.name not in self.client.unknown:
                     value = before.value + target.step * times
             if not target.known or (target.step is not None and value is None):
-                self.state.unknown.add(target.name)
+                self.client.unknown.add(target.name)
                 continue
-            self.state.unknown.discard(target.name)
-            self.state.variables[target.name] = user_variable(target.name, value, self.line.name)[0]
+            self.client.unknown.discard(target.name)
+            self.client.variables[target.name] = user_variable(target.name, value, self.line.name)[0]
         evaluation = statement.evaluation
         if evaluation.numbers.stored is not None:
-            self.state.last_insert_id = evaluation.numbers.stored
+            self.client.last_insert_id = evaluation.numbers.stored
         elif any(call.name == "LAST_INSERT_ID" and not call.is_empty for call in evaluation.calls):
-            self.state.last_insert_id = _last_insert_id(statement, reads.last_insert)
+            self.client.last_insert_id = _last_insert_id(statement, reads.last_insert)
 
 
 def _evaluates_late(statement: RowsStatement) -> bool:

@@ -75,13 +75,5 @@ class Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     stamps_before_triggers: bool
     #: Several rows with ON DUPLICATE KEY UPDATE may leave out a column without a default.
     forgets_missing_defaults: bool
-    #: An UPDATE that reads no other key walks the one that orders the rows, all partitions together.
-    updates_by_key: bool
-    #: Whether conditions on the first column of the key that orders rows, alone, make UPDATE and DELETE read ranges of
-    #: it, from all partitions together: a list of values, and "not equal".  "maybe": the optimizer weighs costs.
-    lists_are_ranges: Literal["yes", "no", "maybe"]
-    unequal_is_range: Literal["yes", "no", "maybe"]
-    #: Whether a SELECT of columns of the primary key alone reads it as an index, all partitions together, and whether
-    #: one with a condition on its first column does.
-    merges_covering_keys: Literal["yes", "no", "maybe"]
-    merges_covering_ranges: Literal["yes", "no", "maybe"]
+    #: A SELECT of columns of the primary key alone reads it as an index, all partitions together.
+    merges_covering_keys: bool

@@ -7,7 +7,8 @@ from typing import Any
 
 from msgspec import structs
 
-from forge.engine.requests.statements import Delete, Insert, Replace, Statement, Update
+from forge.engine.requests.rows import Delete, Insert, Replace, Update
+from forge.engine.requests.statements import Statement
 from forge.values.literals import literal_sql
 from tests.long.live.cases import Asked, Case
 

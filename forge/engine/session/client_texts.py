@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from forge.engine.session.connection import Connection
 from forge.errors import UnsupportedError
 from forge.plan.collations import client_text, sends_all
 from forge.plan.session import Session as Settings
@@ -31,26 +30,40 @@ _WORDS = {
 def check_definition(sql: str, mode: SqlMode) -> None:
     """Raises SqlUnsupported for a data definition with words that a mode gives another meaning."""
     words = {word: name for name, changed in _WORDS.items() if name in mode.names for word in changed}
-    if words:
-        for token in scan(sql):
-            if token.is_word(*words):
-                name = words[token.text.upper()]
-                raise SqlUnsupported(f"{token.text.upper()} with sql_mode {name} is not supported yet", token.start)
+    for token in scan(sql) if words else ():
+        if token.is_word(*words):
+            word = token.text.upper()
+            raise SqlUnsupported(f"{word} with sql_mode {words[word]} is not supported yet", token.start)
 
 
-def check_sent(connection: Connection, sql: Callable[[], str]) -> None:
+def check_sent(sql: str | Callable[[], str], mode: SqlMode, settings: Settings, line: ServerLine) -> None:
     """Raises SqlUnsupported for a text with quotes or marks that a mode gives another meaning, and ScenarioError for
     characters that the client's character set, or the connection's, does not have.
 
     The text of generated rows is as long as they are, and made only where it is asked for.
     """
-    settings = connection.settings
-    if not connection.mode.names.isdisjoint(_TELLING):
-        for token, name in _changed(text := sql(), connection.mode):
-            shown = text[token.start : token.end][:20]
-            raise SqlUnsupported(f"{shown} with sql_mode {name} is not supported yet", token.start)
-    if not sends_all(settings, connection.line):
-        client_text(sql(), settings, connection.line)
+    tells = not mode.names.isdisjoint(_TELLING)
+    if not tells and sends_all(settings, line):
+        return
+    text = sql if isinstance(sql, str) else sql()
+    for token, name in _changed(text, mode) if tells else ():
+        shown = text[token.start : token.end][:20]
+        raise SqlUnsupported(f"{shown} with sql_mode {name} is not supported yet", token.start)
+    if not sends_all(settings, line):
+        client_text(text, settings, line)
+
+
+def _changed(sql: str, mode: SqlMode) -> Iterator[tuple[Token, str]]:
+    """The pieces that mean something else, each with the mode."""
+    for token in scan(sql):
+        written = sql[token.start : token.end]
+        changes = {
+            "ANSI_QUOTES": token.kind == "string" and '"' in (written[:1], written[-1:]),
+            "NO_BACKSLASH_ESCAPES": token.kind == "string" and "\\" in written,
+            "EMPTY_STRING_IS_NULL": token.kind == "string" and not token.text,
+            "PIPES_AS_CONCAT": token.is_mark("||"),
+        }
+        yield from ((token, name) for name, changed in changes.items() if changed and name in mode.names)
 
 
 def in_client_charset(statement: RowsStatement, settings: Settings, line: ServerLine) -> RowsStatement:
@@ -67,23 +80,8 @@ def in_client_charset(statement: RowsStatement, settings: Settings, line: Server
     return statement if sent == text.sql else replace(statement, text=replace(text, source=sent))
 
 
-def _changed(sql: str, mode: SqlMode) -> Iterator[tuple[Token, str]]:
-    """The pieces that mean something else, each with the mode."""
-    names = mode.names
-    for token in scan(sql):
-        written = sql[token.start : token.end]
-        if token.kind == "string" and "ANSI_QUOTES" in names and '"' in (written[:1], written[-1:]):
-            yield token, "ANSI_QUOTES"
-        elif token.kind == "string" and "NO_BACKSLASH_ESCAPES" in names and "\\" in written:
-            yield token, "NO_BACKSLASH_ESCAPES"
-        elif token.kind == "string" and "EMPTY_STRING_IS_NULL" in names and not token.text:
-            yield token, "EMPTY_STRING_IS_NULL"
-        elif token.is_mark("||") and "PIPES_AS_CONCAT" in names:
-            yield token, "PIPES_AS_CONCAT"
-
-
-def check_assignments(assigned: dict[str, object] | None, mode: SqlMode) -> None:
+def check_assignments(assigned: dict[str, object], mode: SqlMode) -> None:
     """Raises UnsupportedError for SET of several columns, of which one is computed, where all see the row before."""
-    computed = any(isinstance(cell, dict) and "sql" in cell for cell in (assigned or {}).values())
-    if computed and len(assigned or {}) > 1 and "SIMULTANEOUS_ASSIGNMENT" in mode.names:
+    computed = any(isinstance(cell, dict) and "sql" in cell for cell in assigned.values())
+    if computed and len(assigned) > 1 and "SIMULTANEOUS_ASSIGNMENT" in mode.names:
         raise UnsupportedError("several columns in `set` with sql_mode SIMULTANEOUS_ASSIGNMENT are not supported yet")

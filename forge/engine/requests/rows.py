@@ -1,0 +1,165 @@
+"""The declared form of statements that change rows: INSERT, REPLACE, UPDATE, DELETE and LOAD DATA."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct, field
+
+#: Conditions on columns: {column: literal | [literals] | null | {lt|le|gt|ge|ne|between: ...}}.
+Where = dict[str, Any]
+
+TableName = Annotated[
+    str, Meta(description="Name of a table, `database.table`; without a database, that of the session is meant.")
+]
+
+SetByTrigger = Annotated[
+    dict[str, Any] | None, Meta(description="Values that a BEFORE trigger sets (SET NEW.column): column to cell.")
+]
+
+ForPortionOf = Annotated[
+    Annotated[dict[str, Annotated[list[Any], Meta(min_length=2, max_length=2)]], Meta(min_length=1, max_length=1)]
+    | None,
+    Meta(description="MariaDB's FOR PORTION OF: the name of a period to the begin and the end of the portion."),
+]
+
+
+class _NewRows(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    into: TableName
+    rows: Annotated[
+        Annotated[list[dict[str, Any] | list[Any]], Meta(min_length=1)] | None,
+        Meta(description="Mappings of column to cell, or lists of cells in the order of `columns`."),
+    ] = None
+    columns: Annotated[list[str] | None, Meta(description="The columns of rows that are written as lists.")] = None
+    count: Annotated[
+        Annotated[int, Meta(ge=1, le=10_000_000)] | None, Meta(description="How many rows to generate from `row`.")
+    ] = None
+    row: Annotated[dict[str, Any] | None, Meta(description="The row to insert `count` times, with generators.")] = None
+    column_list: Annotated[
+        bool, Meta(description="false: VALUES without a list of columns, with DEFAULT for missing cells.")
+    ] = True
+    select: Annotated[
+        str | None,
+        Meta(description="A SELECT that returns these rows, in this order, instead of VALUES."),
+    ] = None
+    set_by_trigger: SetByTrigger = None
+
+    def __post_init__(self) -> None:
+        if (self.rows is None) == (self.row is None):
+            subject = "a replace" if isinstance(self, Replace) else "an insert"
+            raise ValueError(f"{subject} has either `rows` or `count` and `row`")
+        if (self.count is None) != (self.row is None):
+            raise ValueError("`count` and `row` need each other")
+        if self.columns is not None and self.rows is None:
+            raise ValueError("`columns` needs `rows` that are lists")
+
+
+class Insert(_NewRows, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """INSERT: rows as mappings of column to cell, as lists under `columns`, or `count` times the same `row`."""
+
+    ignore: Annotated[
+        bool, Meta(description="INSERT IGNORE: rows whose keys exist are skipped, impossible values are clipped.")
+    ] = False
+    on_duplicate_key_update: Annotated[
+        Annotated[dict[str, Any], Meta(min_length=1)] | None,
+        Meta(
+            description="New values for the existing row with the same key: column to cell, or to `{values: column}`"
+            " for the value of the new row.",
+        ),
+    ] = None
+    set_by_update_trigger: Annotated[
+        dict[str, Any] | None,
+        Meta(
+            description="Values that a BEFORE UPDATE trigger sets in rows that `on_duplicate_key_update` changes; by"
+            " default those of `set_by_trigger` that the text of such a trigger sets."
+        ),
+    ] = None
+
+
+class Replace(_NewRows, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """REPLACE: as `insert`; new rows replace those that have the same primary or unique key."""
+
+
+class Update(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """UPDATE of all rows that meet every condition; without `where`, of all rows."""
+
+    table: TableName
+    set: Annotated[dict[str, Any], Meta(min_length=1, description="New values: column to cell.")]
+    where: Annotated[Where | None, Meta(description="Conditions by column; a row must meet all of them.")] = None
+    limit: Annotated[
+        Annotated[int, Meta(ge=1)] | None,
+        Meta(description="LIMIT: the first so many of these rows alone, in the order in which they change."),
+    ] = None
+    set_by_trigger: SetByTrigger = None
+    for_portion_of: ForPortionOf = None
+
+
+class Delete(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """DELETE of all rows that meet every condition; without `where`, of all rows."""
+
+    table: TableName = field(name="from")
+    where: Annotated[Where | None, Meta(description="Conditions by column; a row must meet all of them.")] = None
+    limit: Annotated[
+        Annotated[int, Meta(ge=1)] | None,
+        Meta(description="LIMIT: the first so many of these rows alone, in the order in which they change."),
+    ] = None
+    for_portion_of: ForPortionOf = None
+
+
+#: As what SQL calls them; the defaults are those of servers.
+_Separator = Annotated[str, Meta(description="Text between fields, around them, or at the ends of lines.")]
+
+
+class LoadData(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """LOAD DATA: a file of rows, and how it is split into fields."""
+
+    into: Annotated[str, Meta(description="Name of the table, `database.table`.")]
+    columns: Annotated[
+        Annotated[list[str], Meta(min_length=1)] | None,
+        Meta(
+            description="Columns that the fields of a line belong to, or user variables (`@x`); without, all columns."
+        ),
+    ] = None
+    set: Annotated[
+        Annotated[dict[str, Any], Meta(min_length=1)] | None,
+        Meta(
+            description="Columns that are computed (SET): a literal, or `{sql: expression}` of columns and variables;"
+            " with `values`, a list of what it gives for each line, also what is not computed here."
+        ),
+    ] = None
+    rows: Annotated[
+        list[list[Any]] | None,
+        Meta(description="Lists of cells in the order of `columns`, of which the file is made; null is written `\\N`."),
+    ] = None
+    text: Annotated[str | None, Meta(description="The file as it is, in its character set.")] = None
+    hex: Annotated[str | None, Meta(description="The file's bytes.")] = None
+    file: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=511)] | None,
+        Meta(
+            description="Name of the file: absolute (`/tmp/in.csv`), or from the server's data directory on, or that"
+            " of the client (`in/more.csv`). By default the table's name, `.txt`.",
+        ),
+    ] = None
+    local: Annotated[bool, Meta(description="LOAD DATA LOCAL: the client sends the file.")] = False
+    duplicates: Annotated[
+        Literal["error", "ignore", "replace"],
+        Meta(description="What becomes of rows whose keys exist; a LOCAL file is never an error, but ignored."),
+    ] = "error"
+    character_set: Annotated[str | None, Meta(description="Of the file; without, that of the current database.")] = None
+    fields_terminated_by: _Separator = "\t"
+    enclosed_by: Annotated[str, Meta(max_length=1, description="Character around fields.")] = ""
+    optionally_enclosed: Annotated[bool, Meta(description="OPTIONALLY ENCLOSED BY: only text is enclosed.")] = False
+    escaped_by: Annotated[str, Meta(max_length=1, description="Escape character; empty for none.")] = "\\"
+    lines_starting_by: _Separator = ""
+    lines_terminated_by: _Separator = "\n"
+    ignore_lines: Annotated[int, Meta(ge=0, description="Lines at the file's start that are not read.")] = 0
+
+    def __post_init__(self) -> None:
+        if sum(content is not None for content in (self.rows, self.text, self.hex)) != 1:
+            raise ValueError("load_data has exactly one of rows, text and hex")
+        if self.file is not None and (not self.file.isprintable() or set(self.file) & set("'\\")):
+            raise ValueError(f"{self.file!r} is no usual file name: it has quotes, backslashes or control characters")
+        if self.file is not None and not {"", ".", ".."}.isdisjoint(self.file.removeprefix("/").split("/")):
+            raise ValueError(f"{self.file!r} is no name of a file: a part of it is empty, `.` or `..`")
+        if not self.fields_terminated_by or not self.lines_terminated_by:
+            raise ValueError("files of fixed width, without terminators, are not supported")

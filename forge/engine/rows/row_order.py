@@ -1,0 +1,145 @@
+"""In which order a server finds rows: by ORDER BY of a text, by the key that ``found_by`` names, or by a scan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+from forge.charsets import is_exact, order_key
+from forge.engine.dictionary.cell_values import sort_value
+from forge.engine.dictionary.columns import ColumnDefinition
+from forge.engine.dictionary.table_state import TableState
+from forge.errors import ScenarioError, nearest
+from forge.plan.tables import Key
+from forge.sql.words import outside, readable_tokens
+from forge.values.base import Value
+
+#: What may stand behind the terms of ORDER BY in an UPDATE or DELETE.
+_ENDS = ("LIMIT", "RETURNING")
+#: The way of a statement that reads no key.
+SCAN = "scan"
+
+
+def in_order_of_query(
+    state: TableState,
+    chosen: Sequence[int],
+    query: str,
+    compared: Collection[int],
+    written: Collection[int] = (),
+    found_by: str | None = None,
+) -> list[int]:
+    """The rows ``chosen`` as the server finds them; WHERE has ``compared`` columns, and SET has ``written`` some.
+
+    Columns of ORDER BY decide, and expressions in it leave the rows as they are.  Without it ``found_by`` decides, the
+    name of a key or ``scan``.  Raises ScenarioError for an unknown key.
+    """
+    rows = list(chosen)
+    key = None if found_by is None else _key(state, found_by)
+    terms = _order_by(query)
+    if terms is None and found_by is None:
+        return as_read(state, rows, compared, written)
+    if terms is None:
+        return scanned(state, rows) if key is None else by_key(state, key, rows)
+    for name, descending in reversed(terms):
+        index = state.definition.find(name)
+        if index is None:
+            return list(chosen)
+        rows.sort(key=_rank(state, index), reverse=descending)
+    return rows
+
+
+def _key(state: TableState, found_by: str) -> Key | None:
+    key = next((key for key in state.table.keys if key.name.lower() == found_by.lower()), None)
+    if key is None and found_by != SCAN:
+        names = [*(key.name for key in state.table.keys), SCAN]
+        raise ScenarioError(
+            f"table {state.name} has no key {found_by!r}",
+            expected=f"one of {', '.join(names)}",
+            suggestion=nearest(found_by, names),
+        )
+    return key
+
+
+def _clustering(state: TableState) -> Key | None:
+    """The key in whose order the engine keeps the rows."""
+    return state.clustering if state.table.engine == "InnoDB" else None
+
+
+def as_read(
+    state: TableState, chosen: Iterable[int], compared: Collection[int], written: Collection[int] = ()
+) -> list[int]:
+    """The rows as a server reads them: by the key that orders them where its first column is compared or a column of
+    it is written, else by a scan.
+    """
+    clustering = _clustering(state)
+    columns = [part.column for part in clustering.parts] if clustering is not None else []
+    if clustering is not None and (columns[0] in compared or not set(columns).isdisjoint(written)):
+        return by_key(state, clustering, chosen)
+    return scanned(state, chosen)
+
+
+def scanned(state: TableState, chosen: Iterable[int]) -> list[int]:
+    """The rows as a scan of the table finds them: partition after partition."""
+    clustering = _clustering(state)
+    if clustering is None:
+        return state.stored(chosen)
+    rows, partition = by_key(state, clustering, chosen), state.table.partition
+    return rows if partition is None else sorted(rows, key=lambda number: partition(state.rows[number]))
+
+
+def by_key(state: TableState, key: Key, chosen: Iterable[int]) -> list[int]:
+    """The rows in the order of a key, all partitions together; text has the order of its collation."""
+    clustering = _clustering(state)
+    if clustering is None:
+        rows = state.stored(chosen)
+    else:
+        rows = list(chosen) if key is clustering else by_key(state, clustering, chosen)
+    for part, falls in reversed(list(zip(key.parts, state.descending(key), strict=True))):
+        if part.column < len(state.columns):
+            rows.sort(key=_rank(state, part.column), reverse=falls)
+    return rows
+
+
+def _rank(state: TableState, index: int) -> Callable[[int], tuple[bool, Any]]:
+    column = state.columns[index]
+
+    def rank(number: int) -> tuple[bool, Any]:
+        value = state.rows[number][index]
+        return value is not None, None if value is None else _place(column, value)
+
+    return rank
+
+
+def _place(column: ColumnDefinition, value: Value) -> Any:
+    """What the values of a column are ordered by; where a collation is not known, texts have the order of bytes."""
+    collation = column.wire.collation
+    if not isinstance(value, str) or collation is None or is_exact(collation) or not column.type_facts.has_charset:
+        return 0, sort_value(column, value)
+    place = order_key(collation, value)
+    return (1, sort_value(column, value)) if place is None else (0, place)
+
+
+def _order_by(query: str) -> list[tuple[str, bool]] | None:
+    """The columns of ORDER BY, and whether each is DESC; None without it, and one without a name for expressions."""
+    tokens = list(outside(readable_tokens(query)))
+    starts = [
+        place + 2
+        for place, (token, behind) in enumerate(pairwise(tokens))
+        if token.is_word("ORDER") and behind.is_word("BY")
+    ]
+    if not starts:
+        return None
+    terms: list[tuple[str, bool]] = []
+    words: list[str] = []
+    for token in tokens[starts[-1] :]:
+        if token.is_mark(",") or token.kind == "end" or token.is_mark(";") or token.is_word(*_ENDS):
+            descending = len(words) == 2 and words[1].upper() == "DESC"
+            named = len(words) == 1 or (len(words) == 2 and words[1].upper() in ("ASC", "DESC"))
+            terms.append((words[0] if named else "", descending))
+            words = []
+            if not token.is_mark(","):
+                break
+        else:
+            words.append(token.text)
+    return terms
