@@ -124,7 +124,6 @@ class SessionText:
             }
         sure = reads.calls - reads.late_calls - reads.row_calls
         late = reads.late_calls if _evaluates_late(statement) else frozenset[Call]()
-        calls = reads.calls - self._unread_calls(reads)
         clauses = replace(
             text.clauses,
             limits="LIMIT" in reads.words,
@@ -143,7 +142,7 @@ class SessionText:
             ),
             evaluation=replace(
                 statement.evaluation,
-                calls=(sure | reads.row_calls | late) & calls,
+                calls=sure | reads.row_calls | late,
             ),
         )
 
@@ -207,18 +206,6 @@ class SessionText:
                 raise UnsupportedError(f"whether {names} is read in {conditional.sql} is not computed here")
             unread -= asked
         return unread
-
-    def _unread_calls(self, reads: Reads) -> frozenset[Call]:
-        """The functions that stand only in branches which are not evaluated."""
-        unread = {name for conditional in reads.conditionals for name in conditional.calls} - reads.sure_calls
-        for conditional in reads.conditionals:
-            if not conditional.calls & unread:
-                continue
-            asked = evaluated_parts(conditional, self._operands(), self.line.grammar)
-            if asked is None or "@@now" in asked:
-                # Whether NOW() was asked for by the one or the other is all the same in most of them.
-                unread -= conditional.calls
-        return frozenset(call for call in reads.calls if call.name in unread)
 
     def _operands(self) -> dict[str, Any]:
         """The variables as expressions compute with them; those that are not known are left out."""
