@@ -1,7 +1,7 @@
 """The declared form of a scenario: what a YAML file, or the same in Python, may say.
 
 These structures are the single source of the file format: YAML is converted to them (``forge.scenario.convert``), and
-the JSON Schema for editors is generated from them (``forge.scenario.schema``).  A *cell* is a literal or a generator
+the JSON Schema for editors is generated from them (``python -m tests.schema``).  A *cell* is a literal or a generator
 (``forge.scenario.generators``); what a column accepts is checked when the scenario is planned.
 """
 

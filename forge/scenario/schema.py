@@ -1,94 +1,13 @@
-"""The JSON Schema of scenario files, for editors, generated from the declared form.
-
-``python -m forge.scenario.schema > forge/scenario/scenario.schema.json`` publishes it anew.
-"""
+"""The JSON Schema of scenario files, for editors; ``python -m tests.schema`` makes it of the declared form."""
 
 from __future__ import annotations
 
-import inspect
 import json
-import re
-import sys
 from importlib.resources import files
 from typing import Any
 
-import msgspec
-
-from forge.plan import facts, metadata_forms, session
-from forge.scenario.model import Scenario
-from forge.scenario.schema_rules import add_rules
-from forge.servers import server_names
-
-SCHEMA_ID = "urn:binlog-forge:scenario"
-_FILE = "scenario.schema.json"
-_FIELD = re.compile(r"((?:^    #: .*\n(?:    #  ?.*\n)*)+)    (\w+):", re.MULTILINE)
-
-#: Fields of the session whose names say enough to a reader of the code.
-_SESSION = {
-    "row_image": "Columns in row images (binlog_row_image): all, changed and key ones, all but unneeded BLOB and TEXT.",
-    "rows_query": "Log the SQL text of statements (binlog_rows_query_log_events).",
-    "gtid": "Transactions have GTIDs; without, they are anonymous.",
-    "checksum": "Checksum of every event (binlog_checksum).",
-    "binlog_row_event_max_size": "Rows of a statement are split into events of about this many bytes.",
-    "server_id": "Number of the server in every event.",
-    "compression_level": "Level of the payloads' zstd compression.",
-    "foreign_key_checks": "SET foreign_key_checks.",
-    "unique_checks": "SET unique_checks.",
-    "auto_increment_increment": "SET auto_increment_increment: the distance of generated numbers.",
-    "auto_increment_offset": "SET auto_increment_offset: the first of them.",
-    "lc_time_names": "SET lc_time_names, such as de_DE.",
-    "facts": "What a recording tells of its session and a scenario cannot decide.",
-}
-
 
 def json_schema() -> dict[str, Any]:
-    """The schema, generated from the declared form."""
-    schema: dict[str, Any] = msgspec.json.schema(Scenario)
-    definitions = schema.pop("$defs")
-    top = definitions.pop("Scenario")
-    for name, definition in definitions.items():
-        described = (getattr(module, name, None) for module in (session, facts, metadata_forms))
-        _describe(definition, _comments(next(filter(None, described), None)))
-        if "description" in definition:
-            definition["description"] = " ".join(definition["description"].split("\n\n")[0].split())
-    _describe(definitions["Session"], _SESSION)
-    top["properties"]["server"]["enum"] = list(server_names())
-    add_rules(top, definitions)
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": SCHEMA_ID,
-        **top,
-        "title": "binlog-forge scenario",
-        "$defs": dict(sorted(definitions.items())),
-    }
-
-
-def schema_text() -> str:
-    """The schema that the package contains."""
-    return json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
-
-
-def published_schema() -> dict[str, Any]:
     """The schema that is published with the package."""
-    schema: dict[str, Any] = json.loads(files("forge.scenario").joinpath(_FILE).read_text("utf-8"))
+    schema: dict[str, Any] = json.loads(files("forge.scenario").joinpath("scenario.schema.json").read_text("utf-8"))
     return schema
-
-
-def _comments(struct: type | None) -> dict[str, str]:
-    """The ``#:`` comments above the fields of the compiler's structures, which have no descriptions of their own."""
-    if struct is None:
-        return {}
-    return {
-        name: " ".join(line.strip().removeprefix("#:").strip() for line in comment.splitlines())
-        for comment, name in _FIELD.findall(inspect.getsource(struct))
-    }
-
-
-def _describe(definition: dict[str, Any], descriptions: dict[str, str]) -> None:
-    for name, text in descriptions.items():
-        if name in definition.get("properties", {}):
-            definition["properties"][name].setdefault("description", text)
-
-
-if __name__ == "__main__":
-    sys.stdout.write(schema_text())

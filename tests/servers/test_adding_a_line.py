@@ -24,7 +24,7 @@ _CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the package with the files that the page shows."""
     folder = tmp_path_factory.mktemp("tree")
-    for name in ("forge", "templates"):
+    for name in ("forge", "templates", "tests/schema"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     (folder / "pyproject.toml").write_text("")
     for name, content in _NAMED_BLOCK.findall(PAGE):
@@ -65,7 +65,7 @@ def test_the_page_s_commands_print_what_it_shows(tree: Path) -> None:
 
 
 def test_the_schema_of_scenarios_knows_the_line(tree: Path) -> None:
-    schema = json.loads(run(tree, "python -m forge.scenario.schema"))
+    schema = json.loads(run(tree, "python -m tests.schema"))
     assert "mysql-9.8" in schema["properties"]["server"]["enum"]
 
 

@@ -30,9 +30,9 @@ def command(kind: str, output: str) -> None:
 
 def _schema(kind: str) -> dict[str, Any]:
     if kind == "scenario":
-        from forge.scenario.schema import published_schema
+        from forge.scenario.schema import json_schema
 
-        return published_schema()
+        return json_schema()
     if kind == "listing":
         from forge.binlog.listing.schema import listing_schema
 
