@@ -59,18 +59,16 @@ class Feature(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
     def since(self, family: Family) -> str | None:
         """The first release of the family that has it; None if no release has."""
-        releases: dict[Family, str | None] = {"mysql": self.mysql, "mariadb": self.mariadb}
-        return releases[family]
+        return self.mysql if family == "mysql" else self.mariadb
 
     def until(self, family: Family) -> str | None:
         """The first release of the family that has it no more; MariaDB never gave one up."""
-        releases: dict[Family, str | None] = {"mysql": self.mysql_until, "mariadb": None}
-        return releases[family]
+        return self.mysql_until if family == "mysql" else None
 
     def reaction(self, family: Family) -> Reaction:
         """What a consumer of that family does if it lacks the feature."""
-        special: dict[Family, Reaction | None] = {"mysql": self.on_mysql, "mariadb": self.on_mariadb}
-        return special[family] or Reaction(self.effect, self.reason)
+        special = self.on_mysql if family == "mysql" else self.on_mariadb
+        return special or Reaction(self.effect, self.reason)
 
     def history(self, family: Family) -> str:
         """Since when it exists, of that family first: ``MySQL 8.0.20 or later``."""

@@ -73,14 +73,7 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
 #: The subjects of facts, in the order of the TOML files.
 SUBJECTS: dict[str, type[msgspec.Struct]] = {
-    "settings": Settings,
-    "framing": Framing,
-    "groups": Groups,
-    "rows": Rows,
-    "table_map": TableMaps,
-    "query": Queries,
-    "ddl": Definitions,
-    "values": Dialect,
-    "grammar": Grammar,
-    "texts": Texts,
+    field.name: field.type
+    for field in msgspec.structs.fields(ServerLine)
+    if isinstance(field.type, type) and issubclass(field.type, msgspec.Struct)
 }

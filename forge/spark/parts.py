@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import inspect
 import mmap
-import os
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -30,12 +29,6 @@ from forge.spark.settled import settled
 #: read, and what it writes gets that memory: some that was not used for seconds costs up to eight times as much, since
 #: the host of a virtual machine may have it back by then.
 _FILE_SIZE: Final = 1 << 24
-#: Pieces that the system takes at once, on Linux and macOS (IOV_MAX).
-_MOST_PIECES: Final = 1024
-#: Bytes that are written at once.  The system has memory for them in large pieces then, which the commit's logs can
-#: have later; it reads them with fewer faults, too.
-_TOGETHER: Final = 1 << 22
-
 keep_memory()
 
 
@@ -116,42 +109,13 @@ def _write_file(path: Path, batches: Iterator[pa.RecordBatch]) -> tuple[int, int
     """Batches, one at least, until the file is large; their rows and the file's bytes."""
     rows = 0
     first = next(batches)
-    with path.open("wb", buffering=0) as file:
-        pieces = _Pieces(file.fileno())
-        with pa.ipc.new_stream(pa.PythonFile(pieces, mode="w"), first.schema) as writer:
-            for batch in chain([first], batches):
-                writer.write_batch(batch)
-                rows += batch.num_rows
-                if pieces.size >= _FILE_SIZE:
-                    break
-        pieces.flush()
-    return rows, pieces.size
-
-
-class _Pieces:
-    """What Arrow writes to: many pieces go to the file at once, from where they are."""
-
-    closed = False
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-        self._held: list[memoryview] = []
-        self._held_from = self.size = 0
-
-    def write(self, piece: pa.Buffer | bytes) -> None:
-        self._held.append(memoryview(piece).cast("B"))
-        self.size += len(piece)
-        if self.size - self._held_from >= _TOGETHER or len(self._held) == _MOST_PIECES:
-            self.flush()
-
-    def flush(self) -> None:
-        while self._held:
-            taken = os.writev(self._descriptor, self._held)
-            self._held_from += taken
-            while self._held and taken >= len(self._held[0]):
-                taken -= len(self._held.pop(0))
-            if taken:
-                self._held[0] = self._held[0][taken:]
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, first.schema) as writer:
+        for batch in chain([first], batches):
+            writer.write_batch(batch)
+            rows += batch.num_rows
+            if file.tell() >= _FILE_SIZE:
+                break
+    return rows, path.stat().st_size
 
 
 def read_parts(parts: Sequence[Part], job: Job) -> Iterator[pa.RecordBatch]:
