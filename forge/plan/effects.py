@@ -19,8 +19,6 @@ class Search:
     compared: frozenset[int] = frozenset()
     #: Those that it compares with several literals at once: BETWEEN, IN.
     compared_together: frozenset[int] = frozenset()
-    #: No row can meet the WHERE clause, and the server sees it: the statement is not logged (recorded).
-    impossible: bool = False
     #: The table of an UPDATE or DELETE has no row.
     empty: bool = False
     #: Kinds of the keys by which its rows could be chosen.

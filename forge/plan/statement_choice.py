@@ -35,7 +35,7 @@ def logs_temporary(session: Session, line: ServerLine) -> bool:
 
 def is_text(statement: RowsStatement, session: Session, line: ServerLine) -> bool:
     """Whether the statement is logged as its text."""
-    if session.binlog_format == "row" or statement.search.impossible:
+    if session.binlog_format == "row":
         return False
     if _seen_empty(statement, line):
         return False

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from forge.compile import compile_files, write_files
 from forge.engine.dictionary.key_sets import KeySet, KeySets, is_taken, share_entries
 from forge.engine.dml import generated_inserts
-from forge.engine.rows.kept_texts import KeptTexts
 from forge.errors import ScenarioError
 from forge.plan.changes import Insertions
 from forge.plan.plan import Plan
@@ -210,15 +209,6 @@ def test_a_row_that_is_not_stored_yet_is_in_the_way_of_a_later_one(first: Any, s
     taken = plan(scenario).contents["d.t"][-1][0]
     with pytest.raises(ScenarioError, match=f"already has a row whose primary key is v {taken}"):
         plan(scenario.transaction(insert("d.t", {"v": taken})))
-
-
-@given(st.lists(st.text(max_size=5)))
-def test_kept_texts_are_those_that_were_kept(texts: list[str]) -> None:
-    kept = KeptTexts()
-    for text in texts:
-        kept.append(text)
-    assert list(kept) == texts
-    assert kept[1:] == texts[1:]
 
 
 def some_keys() -> st.SearchStrategy[KeySet]:

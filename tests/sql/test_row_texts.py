@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forge.sql.reads.inserts import gives_moment, has_column_list
+from forge.sql.reads.inserts import has_column_list
 from forge.sql.reads.reads import reads_of
 from forge.sql.reads.tables import is_of_several_tables, named_tables, table_references
 from forge.sql.words import readable_tokens
@@ -132,11 +132,3 @@ def test_a_subquery_in_set_does_not_end_it() -> None:
 def test_from_inside_of_a_function_reads_no_table() -> None:
     assert "FROM" not in reads_of("INSERT INTO t SELECT EXTRACT(YEAR FROM '2020-01-01')").words
     assert "FROM" in reads_of("INSERT INTO t SELECT COALESCE((SELECT 1 FROM u), 2)").words
-
-
-@pytest.mark.parametrize(
-    ("sql", "moment"),
-    [("NOW(3)", True), ("/* x */ str_to_date(@a, '%Y')", True), ("'NOW()'", False), ("`now`", False), ("@a", False)],
-)
-def test_an_assignment_of_load_data_that_begins_with_a_clock_gives_a_moment(sql: str, moment: bool) -> None:
-    assert gives_moment(sql) is moment

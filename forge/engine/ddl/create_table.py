@@ -20,7 +20,7 @@ from forge.engine.dictionary.show_create import create_table_text
 from forge.engine.dictionary.system_columns import with_periods
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.dictionary.tables import plan_table
-from forge.engine.rows.time_zones import zone_refusal
+from forge.engine.rows.defaults import zone_refusal
 from forge.plan.definitions import TableCreation, TableCreationLike, TableCreationSelect
 from forge.plan.keys import key_of_rows
 from forge.servers import ServerLine

@@ -17,12 +17,10 @@ from forge.engine.requests.cells import ColumnPlace
 from forge.engine.requests.rows import Insert, Replace
 from forge.engine.requests.statements import Statement
 from forge.engine.rows.context import DmlContext
-from forge.engine.rows.generated_columns import ColumnCells, RowNumbers, column_cells, constant
-from forge.engine.rows.generated_rows import GeneratedRows, entries_of
+from forge.engine.rows.generated_rows import ColumnCells, GeneratedRows, RowNumbers, column_cells, constant, entries_of
 from forge.engine.rows.numbering import Numbering
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError
-from forge.plan.tables import Row
 from forge.sql.write import insert_sql, qualified
 from forge.values.base import Value
 from forge.values.clipping import Clipped
@@ -37,12 +35,10 @@ class GeneratedInsert:
 
     rows: GeneratedRows
     numbering: Numbering
-    #: The first AUTO_INCREMENT value that was generated.
-    first_number: int | None
     #: The cells that the statement's text has, by column.
     declared: Mapping[int, ColumnCells]
-    #: The first row, then rows whose literals have every form that some row has; with the literals.
-    examples: Sequence[tuple[Row, dict[int, Clipped]]]
+    #: The literals of the first row, then literals of every form that some row has.
+    examples: list[dict[int, Clipped]]
 
     def sql(self, state: TableState, columns: Sequence[int]) -> Callable[[], str]:
         """What writes the statement with all its rows; the state may be another one by then."""
@@ -102,8 +98,8 @@ def insert_generated(
         state.add_generated(rows, keys, max(used[0], used[-1]) if used else 0)
     except ScenarioError:
         return None
-    made = state.auto_increment is not None and state.auto_increment not in declared
-    return GeneratedInsert(rows, numbering, used[0] if made else None, declared, _examples(rows, cells, declared))
+    numbering.first_stored = numbering.first
+    return GeneratedInsert(rows, numbering, declared, _examples(numbers.first, declared))
 
 
 def _omitted(column: ColumnDefinition, omitted: Callable[[ColumnDefinition], Value | None]) -> ColumnCells:
@@ -151,15 +147,10 @@ def _numbers(column: ColumnDefinition, numbering: Numbering, numbers: RowNumbers
     return ColumnCells(lambda row: series[row - numbers.first], None, (), series)
 
 
-def _examples(
-    rows: GeneratedRows, cells: Sequence[ColumnCells], declared: Mapping[int, ColumnCells]
-) -> list[tuple[Row, dict[int, Clipped]]]:
-    number = rows.numbers[0]
+def _examples(number: int, declared: Mapping[int, ColumnCells]) -> list[dict[int, Clipped]]:
+    """The literals of the first row, then literals of every form that some row has."""
     first = {index: each.literal(number) for index, each in declared.items() if each.literal is not None}
     count = max((len(each.examples) for each in declared.values()), default=0)
-    examples = [(rows[0], first)]
-    for place in range(count):
-        literals = {index: each.examples[place % len(each.examples)] for index, each in declared.items()}
-        values = (literals[index].value if index in literals else value for index, value in enumerate(rows[0]))
-        examples.append((tuple(values), literals))
-    return examples
+    return [first] + [
+        {index: each.examples[place % len(each.examples)] for index, each in declared.items()} for place in range(count)
+    ]

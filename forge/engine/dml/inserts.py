@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -10,19 +10,15 @@ from forge.engine.dictionary.cell_values import largest_number
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.literals import zero_value
 from forge.engine.dictionary.table_state import TableState
-from forge.engine.dml.duplicate_updates import declared_updates, updated_cells
+from forge.engine.dml.assignments import declared_updates, updated_cells
 from forge.engine.dml.generated_inserts import GeneratedInsert, insert_generated, is_suited
-from forge.engine.dml.insert_form import Kind, declared_rows
 from forge.engine.dml.row_texts import duplicate_text, insert_text
 from forge.engine.dml.row_times import remove_row, rest_of_change, stamped
-from forge.engine.dml.same_rows import check_same
-from forge.engine.dml.spared_rows import spared
-from forge.engine.dml.trigger_cells import trigger_cells
 from forge.engine.dml.updates import updated_row
 from forge.engine.requests.cells import ColumnPlace
 from forge.engine.requests.rows import Insert, Replace
 from forge.engine.requests.statements import Statement
-from forge.engine.rows.cells import cell_value, not_null
+from forge.engine.rows.cells import cell_value, not_null, set_by_trigger
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.defaults import omitted_value, with_generated
 from forge.engine.rows.numbering import Numbering
@@ -37,6 +33,8 @@ from forge.sql.reads.inserts import has_column_list
 from forge.values.base import Value
 from forge.values.clipping import Clipped
 
+Kind = Literal["insert", "replace"]
+#: More numbers than any statement takes.
 _NO_END = 1 << 32
 
 
@@ -51,60 +49,109 @@ def insert_rows(
     assert insert is not None
     if isinstance(insert, Insert) and insert.ignore:
         context = replace(context, ignores=True)
-    new = _Insert(state, statement, kind, insert, context)
-    if not rows_known:
-        new.numbering = replace(new.numbering, rows=1)
-    return new.run()
+    return _Insert(state, statement, kind, insert, context, rows_known=rows_known).run()
+
+
+def _declared_rows(
+    insert: Insert | Replace, kind: Kind, context: DmlContext
+) -> Iterator[tuple[tuple[str | int, ...], Mapping[str, Any]]]:
+    """(steps to the row's entry, its cells by column) for every row."""
+    if insert.row is not None:
+        for _ in range(insert.count or 0):
+            yield ("row",), insert.row
+    for number, row in enumerate(insert.rows or ()):
+        steps = ("rows", number)
+        if isinstance(row, list):
+            with context.place(kind, *steps):
+                if insert.columns is None:
+                    raise ScenarioError("a row is a list, but no columns are named", expected="`columns` beside `rows`")
+                if len(row) != len(insert.columns):
+                    expected = f"{len(insert.columns)}, as many as columns"
+                    raise ScenarioError(f"the row has {len(row)} cells", expected=expected)
+            yield steps, dict(zip(insert.columns or (), row, strict=True))
+        else:
+            yield steps, row
+
+
+def _trigger_cells(
+    state: TableState, kind: Kind, insert: Insert | Replace, context: DmlContext
+) -> tuple[dict[int, Clipped], dict[int, Clipped]]:
+    """What BEFORE triggers set on INSERT, and on UPDATE where ON DUPLICATE KEY UPDATE changes a row.
+
+    Which of the two a column is set by, the texts of the triggers say.
+    """
+    cells = set_by_trigger(state, kind, insert.set_by_trigger, context)
+    if not isinstance(insert, Insert) or not insert.on_duplicate_key_update:
+        return cells, {}
+    on_insert = context.references.set_by_triggers(state.table, "insert")
+    on_update = context.references.set_by_triggers(state.table, "update")
+    updating = {index: cell for index, cell in cells.items() if index in on_update}
+    declared = insert.set_by_update_trigger
+    updating |= set_by_trigger(state, kind, declared, context, field="set_by_update_trigger")
+    only = updating.keys() & on_update - on_insert
+    return {index: cell for index, cell in cells.items() if index not in only}, updating
+
+
+def _numbering(state: TableState, insert: Insert | Replace, rows: int, context: DmlContext) -> Numbering:
+    """The numbers of a statement of so many rows; 1 where the server does not know how many there are."""
+    if state.table.engine == "BLACKHOLE":
+        # It sees no number that a row has had, and reserves without end.
+        return Numbering(1, _NO_END, True, *context.numbers, keeps_rows=False)
+    # Partitions give back what a statement has reserved and not used.
+    reserves = is_transactional(state.table) and state.table.partition is None
+    rows = 1 if insert.select is not None else rows
+    numbering = Numbering(state.next_auto_increment, rows, reserves, *context.numbers)
+    numbering.has_numbered = state.has_numbered
+    return numbering
 
 
 class _Insert:
+    """One statement: its rows so far, and what became of them."""
+
     def __init__(
-        self, state: TableState, statement: Statement, kind: Kind, insert: Insert | Replace, context: DmlContext
+        self,
+        state: TableState,
+        statement: Statement,
+        kind: Kind,
+        insert: Insert | Replace,
+        context: DmlContext,
+        *,
+        rows_known: bool,
     ) -> None:
         self.state = state
         self.statement = statement
         self.kind = kind
         self.insert = insert
         self.context = context
-        rows = insert.count if insert.count is not None else len(insert.rows or ())
-        reserved = 1 if insert.select is not None else rows
-        # BLACKHOLE sees no number that a row has had, and reserves without end.
-        self.keeps_rows = state.table.engine != "BLACKHOLE"
-        reserved = reserved if self.keeps_rows else _NO_END
-        # Partitions give back what a statement has reserved and not used.
-        reserves = is_transactional(state.table) and state.table.partition is None
-        following = state.next_auto_increment if self.keeps_rows else 1
-        self.numbering = Numbering(following, reserved, reserves, *context.numbers)
-        self.numbering.has_numbered = state.has_numbered
-        self.rows = rows
+        self.line = context.references.line
+        self.rows = insert.count if insert.count is not None else len(insert.rows or ())
+        self.numbering = _numbering(state, insert, self.rows if rows_known else 1, context)
         #: The columns by the names that rows give them.
         self.places: dict[str, tuple[int, ColumnPlace]] = {}
-        self.listed: set[int] = set()
         self.literals: list[dict[int, Clipped]] = []
         self.changes: list[RowChange] = []
+        self.further: list[Further] = []
         #: The columns stay marked as used after a row that was updated.
         self.stays_marked = False
         self.stale_number = False
-        self.further: list[Further] = []
         self.updates = dict(declared_updates(state, insert, kind, context))
-        self.by_trigger, self.by_update_trigger = trigger_cells(state, kind, insert, context)
+        self.by_trigger, self.by_update_trigger = _trigger_cells(state, kind, insert, context)
         #: The rows, where they are stored all at once.
         self.generated: GeneratedInsert | None = None
         #: What ON DUPLICATE KEY UPDATE has come upon.
         self.duplicate: Literal["found", "updated"] | None = None
-        #: The first AUTO_INCREMENT value that was generated, and the first that was stored.
-        self.first_number: int | None = None
-        self.first_stored: int | None = None
 
     def run(self) -> RowsStatement:
+        numbering = self.numbering
         try:
             if not self._insert_generated():
-                for steps, cells in declared_rows(self.insert, self.kind, self.context):
+                for steps, cells in _declared_rows(self.insert, self.kind, self.context):
                     with self.context.place(self.kind, *steps):
-                        self._row(cells, steps)
+                        self._store(*self._computed(cells, steps))
         finally:
-            self.state.next_auto_increment = self.numbering.following if self.keeps_rows else 1
-            self.state.has_numbered = self.numbering.has_numbered
+            numbering = self.numbering
+            self.state.next_auto_increment = numbering.following if numbering.keeps_rows else 1
+            self.state.has_numbered = numbering.has_numbered
         columns = self._columns()
         return RowsStatement(
             kind="insert",
@@ -121,7 +168,7 @@ class _Insert:
                 line=self.context.line,
             ),
             search=Search(matched=self.rows),
-            evaluation=Evaluation(numbers=Numbers(self.first_number, self.first_stored), duplicate=self.duplicate),
+            evaluation=Evaluation(numbers=Numbers(numbering.first, numbering.first_stored), duplicate=self.duplicate),
         )
 
     def _assigned(self, columns: list[int]) -> frozenset[int]:
@@ -135,7 +182,7 @@ class _Insert:
         if self.insert.select is not None:
             # The SELECT gives them in this order.
             return [column_index(self.state, name) for name in self.insert.columns or ()]
-        columns = sorted(self.listed)
+        columns = sorted(frozenset().union(*self.literals))
         if not columns and self.rows > 1:
             # INSERT () VALUES (), () is an error in MINIMAL images (1534): name a column.
             columns = [next(i for i, c in enumerate(self.state.columns) if c.generated is None)]
@@ -164,17 +211,8 @@ class _Insert:
         if self.generated is None:
             return False
         self.numbering = self.generated.numbering
-        self.first_number = self.first_stored = self.generated.first_number
-        for _, literals in self.generated.examples:
-            self.literals.append(literals)
-            self.listed |= literals.keys()
+        self.literals = self.generated.examples
         return True
-
-    def _row(self, cells: Mapping[str, Any], steps: tuple[str | int, ...]) -> None:
-        number, updates = len(self.literals), bool(self.updates)
-        with spared(self.state, self.context, number=number, rows=self.rows, updates=updates):
-            row, mark, generated = self._computed(cells, steps)
-        self._store(row, mark, generated)
 
     def _computed(self, cells: Mapping[str, Any], steps: tuple[str | int, ...]) -> tuple[Row, int, int]:
         """A row, and the statement's next number before it and that which it has got."""
@@ -193,7 +231,6 @@ class _Insert:
             with context.place(self.kind, *steps, name):
                 raise
         self.literals.append(literals)
-        self.listed |= literals.keys()
         values: list[Value | None] = [
             literals[index].value if index in literals else self._omitted(column)
             for index, column in enumerate(state.columns)
@@ -248,13 +285,12 @@ class _Insert:
         """Whether the server does not compute the column's default: MySQL's of an invisible column where the statement
         has no column list (recorded on 9.7).
         """
-        computes = self.context.references.line.rows.computes_invisible_defaults
+        computes = self.line.rows.computes_invisible_defaults
         computed = column.column.computed_default or column.column.default_now
         return computed and not column.column.visible and not computes and not self._has_column_list()
 
     def _next_number(self, column: ColumnDefinition) -> int:
         number = self.numbering.generated()
-        self.first_number = number if self.first_number is None else self.first_number
         if number > largest_number(column):
             raise ScenarioError(f"{self.state.name}.{column.name} has no number left after {number - 1}")
         return number
@@ -265,10 +301,10 @@ class _Insert:
         own = row[state.auto_increment] or 0 if state.auto_increment is not None else 0
         duplicate = state.conflict(row)
         if state.auto_increment is not None and not generated:
-            counts = duplicate is None or self.kind == "replace" or self._selects
-            self.numbering.given(own, counts=counts and self.keeps_rows)
-        if generated and self.first_stored is None and (duplicate is None or self.kind == "replace"):
-            self.first_stored = generated
+            counts = duplicate is None or self.kind == "replace" or self.insert.select is not None
+            self.numbering.given(own, counts=counts and self.numbering.keeps_rows)
+        if generated and self.numbering.first_stored is None and (duplicate is None or self.kind == "replace"):
+            self.numbering.first_stored = generated
         if duplicate is None:
             self._add(row, mark, generated)
         elif self.updates:
@@ -294,10 +330,6 @@ class _Insert:
         self.state.add(row)
         self._log(None, row)
 
-    @property
-    def _selects(self) -> bool:
-        return self.insert.select is not None
-
     def _replace(self, row: Row, generated: int) -> None:
         """Rows in the way are deleted; the one that the last unique key finds is updated instead.
 
@@ -307,7 +339,7 @@ class _Insert:
         state = self.state
         while (duplicate := state.conflict(row)) is not None:
             key, number = duplicate
-            self.stale_number |= bool(generated) and self.context.references.line.rows.refuses_stale_numbers
+            self.stale_number |= bool(generated) and self.line.rows.refuses_stale_numbers
             if (generated or self.stale_number) and key.parts[0].column == state.auto_increment:
                 state.add(row)  # raises
             before = state.rows[number]
@@ -316,10 +348,9 @@ class _Insert:
             bound |= state.table.row_end is not None and not references.line.rows.replaces_versions_in_place
             if (key.hashed or key == state.unique[-1]) and not bound:
                 self.stays_marked = True
-                if before != row:
+                # MEMORY does not compare them (recorded on MySQL 9.7).
+                if before != row or state.table.engine == "MEMORY":
                     self._change(number, row, range(len(row)))
-                else:
-                    check_same(state)
                 return
             removed, cascaded = remove_row(state, number, None, self.context, replacement=row)
             self._follow(cascaded)
@@ -345,8 +376,7 @@ class _Insert:
     def _update(self, new: Row, number: int) -> None:
         state = self.state
         before = state.rows[number]
-        with spared(state, self.context, number=len(self.literals) - 1, rows=self.rows, updates=True):
-            values = updated_cells(state, self.updates, before, new, self.context, rows=self.rows)
+        values = updated_cells(state, self.updates, before, new, self.context, rows=self.rows)
         after = updated_row(state, before, values, self.by_update_trigger, self.context)
         if after != before:
             if self.context.ignores and state.conflict(after, number) is not None:

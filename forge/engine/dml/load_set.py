@@ -12,12 +12,10 @@ from forge.engine.dictionary.table_state import TableState
 from forge.engine.requests.cells import literal_of
 from forge.engine.requests.rows import LoadData
 from forge.engine.rows.context import DmlContext
-from forge.engine.rows.defaults import as_literal
-from forge.engine.rows.time_zones import check_reads
+from forge.engine.rows.defaults import as_literal, check_reads
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, UnsupportedError
 from forge.sql.expressions import Expression, Field, Operand, parse_expression
-from forge.sql.reads.inserts import gives_moment
 from forge.sql.write import identifier
 
 
@@ -32,11 +30,6 @@ class Assignment:
     expression: Expression | None = None
     values: Sequence[Any] | None = None
     is_default: bool = False
-
-    @property
-    def is_moment(self) -> bool:
-        """Whether the value is a DATE or DATETIME, not text."""
-        return gives_moment(self.sql)
 
     @property
     def text(self) -> str:

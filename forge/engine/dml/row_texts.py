@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.table_state import TableState
-from forge.engine.rows.column_literals import comparison_sql, value_sql
 from forge.engine.rows.context import DmlContext
+from forge.engine.rows.where import comparison_sql, value_sql
 from forge.errors import UnsupportedError
 from forge.plan.tables import Row
 from forge.servers import server_line

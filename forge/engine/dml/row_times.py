@@ -12,10 +12,9 @@ from forge.engine.dictionary.cell_values import sort_value
 from forge.engine.dictionary.literals import strict_value
 from forge.engine.dictionary.system_columns import last_moment
 from forge.engine.dictionary.table_state import TableState
-from forge.engine.rows.column_literals import value_sql
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.defaults import with_generated
-from forge.engine.rows.where import column_index
+from forge.engine.rows.where import column_index, value_sql
 from forge.errors import ScenarioError, UnsupportedError, about
 from forge.plan.changes import RowChange
 from forge.plan.statements import RowsStatement

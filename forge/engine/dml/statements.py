@@ -8,12 +8,9 @@ from typing import Any
 
 from msgspec import structs
 
-from forge.engine.dml.insert_form import Kind
-from forge.engine.dml.inserts import insert_rows
+from forge.engine.dml.inserts import Kind, insert_rows
 from forge.engine.dml.loads import load_rows
-from forge.engine.dml.named_tables import tables_named_in
-from forge.engine.dml.query_rows import check_operation
-from forge.engine.dml.text_context import with_opened_tables
+from forge.engine.dml.text_context import tables_named_in, with_opened_tables
 from forge.engine.dml.updates import delete_rows, update_rows
 from forge.engine.requests.statements import Further as DeclaredFurther
 from forge.engine.requests.statements import Statement
@@ -26,8 +23,11 @@ from forge.plan.statements import Further, RowsStatement
 from forge.plan.tables import Table
 from forge.servers import ServerLine
 from forge.sql.reads.charsets import defines_timestamp, names_charset
-from forge.sql.reads.tables import is_of_several_tables, table_references
+from forge.sql.reads.tables import is_of_several_tables, named_tables, table_references
 from forge.sql.version_comments import as_logged
+from forge.sql.words import readable_tokens
+
+_OPERATIONS = ("INSERT", "REPLACE", "UPDATE", "DELETE", "LOAD")
 
 
 def execute(declared: Statement, context: DmlContext) -> RowsStatement:
@@ -38,7 +38,7 @@ def execute(declared: Statement, context: DmlContext) -> RowsStatement:
     early = _parents_first(declared, context)
     statement = _executed(declared, replace(context, has_text=sent is not None))
     if declared.query is not None and not isinstance(declared, DeclaredFurther):
-        check_operation(declared, statement.table, context)
+        _check_operation(declared, statement.table)
     events = _events(declared)
     follow, _ = context.references.followed(statement.table, events)
     parts = [
@@ -92,6 +92,25 @@ def execute(declared: Statement, context: DmlContext) -> RowsStatement:
         joint = [(part, _events(declaration)) for part, declaration in parts if declaration.joined]
         return with_opened_tables(statement, [(statement, events), *joint], declared, context)
     return statement
+
+
+def _check_operation(declared: Statement, table: Table) -> None:
+    """The text is one of the declared operation, on the declared table.  Raises ScenarioError."""
+    tokens = readable_tokens(declared.query or "")
+    if tokens[0].is_word(*_OPERATIONS) and not tokens[0].is_word(declared.kind.upper()):
+        raise _contradiction(f"is {_article(tokens[0].text.upper())}, but the statement is {_article(declared.kind)}")
+    named = {name.lower() for _, name in named_tables(tokens)}
+    words = {token.text.lower() for token in tokens if token.kind in ("word", "name")}
+    if named and table.name.lower() not in words:
+        raise _contradiction(f"names {', '.join(sorted(named))}, but not {table.full_name}")
+
+
+def _article(verb: str) -> str:
+    return f"an {verb}" if verb.upper() in ("INSERT", "UPDATE") else f"a {verb}"
+
+
+def _contradiction(what: str) -> ScenarioError:
+    return ScenarioError(f"`query` {what}", expected="the text of the declared change")
 
 
 def _is_of_several(statement: RowsStatement, declared: Statement, context: DmlContext) -> bool:

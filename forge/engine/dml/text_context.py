@@ -8,14 +8,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from forge.engine.dictionary.catalog import Catalog
 from forge.engine.dictionary.triggers import Trigger
-from forge.engine.dml.named_tables import tables_named_in
 from forge.engine.requests.statements import Statement
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.foreign_keys import Opened, Operation
 from forge.plan.statements import RowsStatement
+from forge.plan.tables import Table
 from forge.sql.reads.calls import Call
 from forge.sql.reads.reads import body_calls
+from forge.sql.reads.tables import named_tables
+from forge.sql.words import readable_tokens
+
+
+def tables_named_in(sql: str, catalog: Catalog, current_database: str) -> list[Table]:
+    """The tables that the text names; of a text that cannot be taken apart none."""
+    names = sorted(set(named_tables(readable_tokens(sql))))
+    states = (catalog.tables.get((database or current_database, name)) for database, name in names)
+    return [state.table for state in states if state is not None]
 
 
 def with_opened_tables(

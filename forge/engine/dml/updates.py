@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from forge.engine.dictionary.table_state import TableState
-from forge.engine.dml.computed_values import ComputedValue, is_computed
-from forge.engine.dml.json_updates import Applied, JsonUpdate, is_json_update
+from forge.engine.dml.assignments import ComputedValue, JsonUpdate, computed
 from forge.engine.dml.row_texts import delete_text, own_values, update_text
 from forge.engine.dml.row_times import Portion, declared_portion, remove_row, rest_of_change, stamped
-from forge.engine.dml.searched_rows import found_rows, parsed_conditions, read_columns, search_of
 from forge.engine.requests.cells import ColumnPlace, is_generator
 from forge.engine.requests.rows import Delete, Update
 from forge.engine.requests.statements import Further as DeclaredFurther
 from forge.engine.requests.statements import Statement
-from forge.engine.rows.cells import NULL, cell_value, not_null, set_by_trigger
+from forge.engine.rows.cells import cell_value, not_null, set_by_trigger
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.defaults import with_generated
-from forge.engine.rows.where import (
-    column_index,
-    where_sql,
-)
+from forge.engine.rows.row_order import in_order_of_query
+from forge.engine.rows.where import Condition, column_index, keys_read, matching, parse_where, where_sql
 from forge.errors import ScenarioError, UnsupportedError
-from forge.plan.changes import RowChange
+from forge.plan.changes import ChangeKind, RowChange
+from forge.plan.effects import Search
 from forge.plan.statement_text import Clauses, StatementText
 from forge.plan.statements import Further, RowsStatement
 from forge.plan.tables import Row
@@ -36,33 +33,76 @@ from forge.values.json.equal import equal_documents
 
 
 @dataclass(frozen=True, slots=True)
-class _SetClause:
-    """What SET gives columns, by index: values in the order of the rows, and literals.
+class _Found:
+    """The rows that an UPDATE or a DELETE finds, in the order of the server."""
 
-    ``applied`` is what JSON functions made of each row, ``functions`` which ones; ``computed`` are expressions.
+    conditions: list[Condition]
+    portion: Portion | None
+    #: Numbers of the rows, and of those that LIMIT lets through.
+    numbers: list[int]
+    chosen: list[int]
+    #: WHERE, as SQL.
+    where: str
+    #: The statement before it changes rows.
+    searched: RowsStatement
+
+    @property
+    def portion_sql(self) -> str:
+        return "" if self.portion is None else self.portion.sql
+
+
+def _found(
+    kind: ChangeKind, state: TableState, statement: Statement, declared: Update | Delete, context: DmlContext
+) -> _Found:
+    conditions: list[Condition] = []
+    for name, condition in (declared.where or {}).items():
+        with context.place(kind, "where", name):
+            conditions += parse_where({name: condition}, state, dialect=context.catalog.dialect)
+    with context.place(kind, "for_portion_of"):
+        portion = declared_portion(state, declared.for_portion_of, context)
+    numbers = matching(conditions, state)
+    if portion is not None:
+        numbers = [number for number in numbers if portion.touches(state, state.rows[number])]
+    # What is joined, or runs in a trigger, has its order from another table.
+    if statement.query is not None and not isinstance(statement, DeclaredFurther):
+        names = declared.set if isinstance(declared, Update) else ()
+        written = {index for name in names if (index := state.definition.find(name)) is not None}
+        compared = {condition.index for condition in conditions}
+        numbers = in_order_of_query(state, numbers, statement.query, compared, written, statement.found_by)
+    chosen = numbers[: declared.limit]
+    search = Search(
+        matched=len(chosen),
+        compared=frozenset(c.index for c in conditions if c.is_compared and not c.compares_together),
+        compared_together=frozenset(condition.index for condition in conditions if condition.compares_together),
+        empty=not state.rows,
+        keys=frozenset() if state.rows else keys_read(conditions, state),
+    )
+    searched = RowsStatement(kind=kind, table=state.table, changes=(), search=search)
+    return _Found(conditions, portion, numbers, chosen, where_sql(conditions, state), searched)
+
+
+@dataclass(frozen=True, slots=True)
+class _SetClause:
+    """What SET gives columns, by index: values in the order of the rows, with the SQL of the first.
+
+    ``computed`` are the columns whose values are computed for each row, ``diffs`` what a server notes of documents.
     """
 
-    values: dict[int, list[Value | None]]
-    literals: dict[int, Clipped]
-    functions: dict[int, JsonUpdate]
-    applied: dict[int, list[Applied]]
-    computed: dict[int, ComputedValue]
+    values: dict[int, list[Value | None]] = field(default_factory=dict)
+    sql: dict[int, str] = field(default_factory=dict)
+    computed: dict[int, ComputedValue | JsonUpdate] = field(default_factory=dict)
+    diffs: dict[int, list[bytes | None]] = field(default_factory=dict)
 
     @property
     def reads(self) -> frozenset[int]:
         """The columns that functions and expressions read."""
-        functions = [function.reads for function in self.functions.values()]
-        return frozenset().union(*functions, *(value.reads for value in self.computed.values()))
+        return frozenset().union(*(value.reads for value in self.computed.values()))
 
 
 def update_rows(state: TableState, statement: Statement, update: Update, context: DmlContext) -> RowsStatement:
     """Run an UPDATE.  Raises ScenarioError where a server would refuse it."""
-    conditions = parsed_conditions(state, "update", update.where, context)
-    with context.place("update", "for_portion_of"):
-        portion = declared_portion(state, update.for_portion_of, context)
-    found = found_rows(conditions, state, statement, update.limit, portion, context)
-    chosen, searched = found[: update.limit], search_of("update", state, conditions)
-    where = where_sql(conditions, state)
+    found = _found("update", state, statement, update, context)
+    chosen, portion = found.chosen, found.portion
     state.updates += 1
     before = [state.rows[number] for number in chosen]
     # Of several tables the first is changed while it is read, the others out of a temporary table (recorded).
@@ -70,58 +110,52 @@ def update_rows(state: TableState, statement: Statement, update: Update, context
     clause = _set_clause(state, update, chosen, context, patches=patches)
     by_trigger = set_by_trigger(state, "update", update.set_by_trigger, context)
     assignments = [
-        assignment(state.columns[index].name, clause.literals[index].sql)
-        if index in clause.applied or index in clause.computed
-        else _assigned(state, index, before, clause.values[index], clause.literals[index].sql, context)
-        for index in clause.values
+        assignment(state.columns[index].name, clause.sql[index])
+        if index in clause.computed or len({repr(value) for value in values}) <= 1
+        else own_values(state, index, before, values, context)
+        for index, values in clause.values.items()
     ]
     with context.place("update"):
         changes, further = _changed(state, chosen, clause, by_trigger, portion, context)
     assigned = frozenset((*clause.values, *by_trigger))
     by_triggers = context.references.written_by_triggers(state.table, "update")
     return replace(
-        searched,
+        found.searched,
         changes=tuple(changes),
         further=tuple(further),
         text=StatementText(
-            statement.query or update_text(state, assignments, where, len(found), update.limit, _sql(portion)),
+            statement.query
+            or update_text(state, assignments, found.where, len(found.numbers), update.limit, found.portion_sql),
             assigned=None if portion else assigned | by_triggers,
             only_by_triggers=(by_triggers | by_trigger.keys()) - clause.values.keys(),
-            reads=read_columns(state, conditions, len(found)).union(
-                _read_for_checks(state, clause.values), clause.reads
-            ),
+            reads=_read_columns(state, found).union(_read_for_checks(state, clause.values), clause.reads),
             line=context.line,
         ),
-        search=replace(searched.search, matched=len(chosen)),
     )
 
 
 def _set_clause(
     state: TableState, update: Update, chosen: list[int], context: DmlContext, *, patches: bool
 ) -> _SetClause:
-    clause = _SetClause({}, {}, {}, {}, {})
+    clause = _SetClause()
     for name, cell in update.set.items():
         with context.place("update", "set", name):
             index = column_index(state, name)
             if index in clause.values:
                 raise ScenarioError(f"column {state.columns[index].name!r} is set twice")
-            if is_computed(cell):
-                computed = clause.computed[index] = ComputedValue(state, index, cell, context)
-                rows = [_so_far(state.rows[number], clause.values, place) for place, number in enumerate(chosen)]
-                clause.values[index], clause.literals[index] = [computed.of(row) for row in rows], computed.literal
+            source = computed(state, index, cell, context)
+            if source is None:
+                clause.values[index], clause.sql[index] = _new_values(state, index, cell, chosen, context)
                 continue
-            if not is_json_update(state.columns[index], cell):
-                clause.values[index], clause.literals[index] = _new_values(state, index, cell, chosen, context)
-                continue
-            if name in (update.set_by_trigger or ()):
+            if isinstance(source, JsonUpdate) and name in (update.set_by_trigger or ()):
                 raise UnsupportedError("JSON functions on a column that a BEFORE trigger sets too")
-            function = JsonUpdate(state, index, cell, context)
             # SET clauses see what those before them have set.
             rows = [_so_far(state.rows[number], clause.values, place) for place, number in enumerate(chosen)]
-            applied = [function.apply(row[index], row, patches=patches) for row in rows]
-            clause.functions[index], clause.applied[index] = function, applied
-            clause.values[index] = [result.document for result in applied] or [None]
-            clause.literals[index] = Clipped(None, function.sql)
+            applied = [source.of(row, patches=patches) for row in rows]
+            clause.computed[index], clause.sql[index] = source, source.sql
+            clause.values[index] = [result.value for result in applied] or [None]
+            if isinstance(source, JsonUpdate):
+                clause.diffs[index] = [result.diffs for result in applied]
     return clause
 
 
@@ -147,43 +181,11 @@ def _changed(
         context.references.check_row(state, after, before)
         cascaded = context.references.parent_changes(state, before, after)
         further += [Further(len(changes), change) for change in cascaded]
-        diffs = {index: of_rows[position].diffs for index, of_rows in clause.applied.items()}
+        diffs = {index: of_rows[position] for index, of_rows in clause.diffs.items()}
         changes.append(RowChange(state.rows[number], after, diffs=diffs))
-        try:
-            state.change(number, after)
-            changes += rest_of_change(state, before, clause.values, portion, context)
-        except ScenarioError:
-            if state.clustering is None:
-                # Else the text has ORDER BY.
-                _check_order(state, chosen[position:], clause, by_trigger, context, position)
-            raise
+        state.change(number, after)
+        changes += rest_of_change(state, before, clause.values, portion, context)
     return changes, further
-
-
-def _check_order(
-    state: TableState,
-    left: Sequence[int],
-    clause: _SetClause,
-    by_trigger: Mapping[int, Clipped],
-    context: DmlContext,
-    position: int,
-) -> None:
-    """Raises UnsupportedError if the rows could all be changed in another order, which a server may take."""
-    rows = [
-        updated_row(state, state.rows[number], {i: v[place] for i, v in clause.values.items()}, by_trigger, context)
-        for place, number in enumerate(left, position)
-    ]
-    for number in left:
-        state.remove(number)
-    try:
-        for row in rows:
-            state.add(row)
-    except ScenarioError:
-        return
-    raise UnsupportedError(
-        f"rows of table {state.name} have one key on the way, and several in the end: whether a server takes that"
-        " depends on the order in which it finds them"
-    )
 
 
 def _so_far(row: Row, values: Mapping[int, list[Value | None]], position: int) -> Row:
@@ -192,8 +194,8 @@ def _so_far(row: Row, values: Mapping[int, list[Value | None]], position: int) -
 
 def _new_values(
     state: TableState, index: int, cell: Any, chosen: list[int], context: DmlContext
-) -> tuple[list[Value | None], Clipped]:
-    """The values that SET gives a column, one for each chosen row, and the first one's literal."""
+) -> tuple[list[Value | None], str]:
+    """The values that SET gives a column, one for each chosen row, and the first one's SQL."""
     column = state.columns[index]
     generated = is_generator(cell, json=column.holds_json)
     if generated and len(chosen) > 1:
@@ -214,21 +216,7 @@ def _new_values(
     if chosen:
         # A statement that finds no row is taken.
         values = [not_null(column, value, state.name, clips=context.clips) for value in values]
-    return (values if generated else values * len(chosen) or values), cells[0] if cells else NULL
-
-
-def _assigned(
-    state: TableState,
-    index: int,
-    before: list[Row],
-    values: list[Value | None],
-    literal: str,
-    context: DmlContext,
-) -> str:
-    column = state.columns[index]
-    if len({repr(value) for value in values}) <= 1:
-        return assignment(column.name, literal)
-    return own_values(state, index, before, values, context)
+    return (values if generated else values * len(chosen) or values), cells[0].sql
 
 
 def updated_row(
@@ -267,25 +255,21 @@ def _is_same(state: TableState, before: Row, after: Row) -> bool:
 
 def delete_rows(state: TableState, statement: Statement, delete: Delete, context: DmlContext) -> RowsStatement:
     """Run a DELETE.  Raises ScenarioError where a server would refuse it."""
-    conditions = parsed_conditions(state, "delete", delete.where, context)
-    with context.place("delete", "for_portion_of"):
-        portion = declared_portion(state, delete.for_portion_of, context)
-    found = found_rows(conditions, state, statement, delete.limit, portion, context)
-    chosen, searched = found[: delete.limit], search_of("delete", state, conditions)
-    where = where_sql(conditions, state)
-    sql = statement.query or delete_text(state, where, len(found), delete.limit, _sql(portion))
+    found = _found("delete", state, statement, delete, context)
+    portion = found.portion
+    sql = statement.query or delete_text(state, found.where, len(found.numbers), delete.limit, found.portion_sql)
     changes: list[RowChange] = []
     further: list[Further] = []
     with context.place("delete"):
-        for number in chosen:
+        for number in found.chosen:
             if number not in state.rows:
                 continue
             removed, cascaded = remove_row(state, number, portion, context)
             further += [Further(len(changes), change) for change in cascaded]
             changes += removed
-    deletes_all = not conditions and delete.limit is None and statement.query is None
+    deletes_all = not found.conditions and delete.limit is None and statement.query is None
     return replace(
-        searched,
+        found.searched,
         changes=tuple(changes),
         further=tuple(further),
         # What is set to delete a row of a system-versioned table is its end.
@@ -295,12 +279,13 @@ def delete_rows(state: TableState, statement: Statement, delete: Delete, context
             clauses=Clauses(deletes_all=deletes_all),
             line=context.line,
         ),
-        search=replace(searched.search, matched=len(chosen)),
     )
 
 
-def _sql(portion: Portion | None) -> str:
-    return "" if portion is None else portion.sql
+def _read_columns(state: TableState, found: _Found) -> frozenset[int]:
+    """The columns that our SQL of an UPDATE reads: in WHERE, and in ORDER BY where there are several rows."""
+    order = state.clustering.parts if state.clustering is not None and len(found.numbers) > 1 else ()
+    return frozenset((*(condition.index for condition in found.conditions), *(part.column for part in order)))
 
 
 def _read_for_checks(state: TableState, assigned: Collection[int]) -> set[int]:

@@ -1,12 +1,30 @@
-"""The declared form of a transaction."""
+"""The declared form of a transaction, and where a request stands for the errors about it."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from contextlib import AbstractContextManager
+from typing import Annotated, Any, Literal, Protocol
 
 from msgspec import Meta, Struct
 
 from forge.engine.requests.statements import Statement
+
+
+class RequestPlace(Protocol):
+    """The place of a request in what a person edits: an entry of a file, a line of a script."""
+
+    @property
+    def line(self) -> int | None:
+        """The line; None if there is none."""
+
+    def at(self, *steps: str | int) -> AbstractContextManager[None]:
+        """Errors of the block belong to the part of the request that the steps lead to, unless they know better."""
+
+    def sql(self, text: str, *steps: str | int) -> AbstractContextManager[None]:
+        """As :meth:`at`, for the SQL ``text`` of that part: an error's offset in it becomes a line."""
+
+    def inside(self, *steps: str | int) -> RequestPlace:
+        """The place of a part of the request."""
 
 
 class XaName(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):

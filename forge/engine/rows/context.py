@@ -12,9 +12,8 @@ from forge.engine.dictionary.literals import under
 from forge.engine.dictionary.names import declared_name
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.requests.cells import CellGenerator
-from forge.engine.rows.defaults import StatementTime
+from forge.engine.rows.defaults import StatementTime, check_expressions
 from forge.engine.rows.foreign_keys import References
-from forge.engine.rows.time_zones import check_expressions
 from forge.values.base import Column
 
 #: Names the entry of the scenario that the errors of a block belong to.
@@ -34,8 +33,6 @@ class DmlContext:
     line: int | None
     #: The session has no strict mode.
     clips: bool = False
-    #: STRICT_TRANS_TABLES without STRICT_ALL_TABLES: tables without transactions are spared.
-    spares_rows: bool = False
     #: auto_increment_increment and auto_increment_offset.
     numbers: tuple[int, int] = (1, 1)
     #: Statements may be logged as their texts.

@@ -10,7 +10,7 @@ import msgspec
 from forge.engine.dictionary.cell_values import stored_bytes_of
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.literals import strict_value, under
-from forge.engine.rows.time_zones import zone_refusal
+from forge.engine.rows.defaults import zone_refusal
 from forge.errors import ScenarioError, UnsupportedError
 from forge.servers.facts.values import Dialect
 from forge.values.base import Value

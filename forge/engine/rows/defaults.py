@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -12,7 +12,7 @@ from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.json_cells import cells_for
 from forge.engine.dictionary.literals import taken, zero_value
 from forge.engine.dictionary.system_columns import last_moment
-from forge.engine.rows.time_zones import check_reads
+from forge.engine.dictionary.table_state import TableState
 from forge.errors import ScenarioError, UnsupportedError, about
 from forge.plan.tables import Row
 from forge.sql.expressions import Document, Operand
@@ -22,6 +22,36 @@ from forge.values.json.codec import as_json
 from forge.values.json.text import format_json
 from forge.values.literals import shown
 from forge.values.registry import facts_of
+
+
+def zone_refusal(column: ColumnDefinition, what: str) -> UnsupportedError:
+    """The error for the use of a TIMESTAMP, ``what``, that depends on the session's time zone."""
+    return UnsupportedError(
+        f"{what} TIMESTAMP column {column.name!r} in a time zone other than UTC is not supported yet",
+        expected="time_zone +00:00 or SYSTEM",
+    )
+
+
+def check_reads(columns: Collection[ColumnDefinition], offset: int) -> None:
+    """Raises UnsupportedError for an expression with these columns in it, ``offset`` minutes ahead of UTC."""
+    for column in columns:
+        if offset and column.is_timestamp:
+            raise zone_refusal(column, "an expression with")
+
+
+def check_expressions(state: TableState, offset: int) -> None:
+    """The same for the table's generated columns, keys and CHECK constraints."""
+    if not offset:
+        return
+    used: set[str] = set()
+    for column in state.columns:
+        if column.generated is not None:
+            used |= {column.name.lower(), *column.column.uses}
+    for part in (part for key in state.table.keys for part in key.parts):
+        used |= part.expression.uses if part.expression is not None else frozenset()
+    for _, holds in state.checks:
+        used |= {name.lower() for name in holds.expression.columns()}
+    check_reads([column for column in state.columns if column.name.lower() in used], offset)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +81,6 @@ class StatementTime:
         return moment.replace(tzinfo=None).isoformat(" ", "seconds") + fraction
 
 
-class NoDefault(ScenarioError):
-    """A column that an INSERT leaves out has no default."""
-
-
 def omitted_value(column: ColumnDefinition, time: StatementTime, *, clips: bool = False) -> Value | None:
     """What a column gets that an INSERT leaves out (AUTO_INCREMENT apart).  Raises ScenarioError for no default.
 
@@ -79,7 +105,7 @@ def omitted_value(column: ColumnDefinition, time: StatementTime, *, clips: bool 
     # Not even a session without strict mode has one for a geometry (recorded on MySQL 9.7).
     is_refused = not clips or facts_of(facts.type).is_geometry
     if facts.lacks_default and is_refused and facts_of(facts.type).kind != "enum":
-        raise NoDefault(f"column {column.name!r} has no default", expected="a value for it")
+        raise ScenarioError(f"column {column.name!r} has no default", expected="a value for it")
     if facts.nullable:
         return None
     if facts_of(facts.type).kind == "enum":
@@ -91,7 +117,7 @@ def omitted_value(column: ColumnDefinition, time: StatementTime, *, clips: bool 
     if clips and (column.type_facts.is_json or column.type_facts.kind == "vector"):
         # MySQL stores the document null, or an empty vector.
         raise UnsupportedError(f"column {column.name!r} without a value and strict mode is not supported yet")
-    raise NoDefault(f"column {column.name!r} is NOT NULL and has no default", expected="a value for it")
+    raise ScenarioError(f"column {column.name!r} is NOT NULL and has no default", expected="a value for it")
 
 
 def _kept_value(column: ColumnDefinition, time: StatementTime) -> Value | None:

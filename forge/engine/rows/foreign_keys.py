@@ -24,8 +24,6 @@ from forge.plan.tables import ForeignKey, Key, KeyPart, Row, Table
 from forge.servers import ServerLine
 
 Operation = Literal["insert", "update", "delete"]
-#: Tables that a statement opens for its foreign keys at most (ER_FK_CASCADE_MAX_TABLES, recorded on 9.7).
-MAX_TABLES = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,8 +268,6 @@ class References:
                 queue += self._children(opening, [other.table for other in queue[1:]])
                 fired = self._triggers(opening.table, opening.events)
                 triggers += [trigger for trigger in fired if trigger not in triggers]
-                if len(queue) > MAX_TABLES + 1:
-                    raise ScenarioError(f"foreign keys of {table.full_name} lead to more than {MAX_TABLES} tables")
             while run < len(triggers):
                 for name, changes in triggers[run].changes:
                     state = self.catalog.tables.get(name)

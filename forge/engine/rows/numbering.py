@@ -27,6 +27,11 @@ class Numbering:
     #: InnoDB has given a number since the table was opened: it knows its offset, and 0 as a value of its own counts as
     #: one (NO_AUTO_VALUE_ON_ZERO; recorded on MySQL 9.7 and MariaDB 11.8).
     has_numbered: bool = False
+    #: The engine keeps the rows, with their numbers.
+    keeps_rows: bool = True
+    #: The first number that was generated, and the first that was stored.
+    first: int | None = None
+    first_stored: int | None = None
     _next: int = 0
     _reserved_to: int = 0
     _reservations: int = 0
@@ -47,6 +52,7 @@ class Numbering:
         value = self._next
         self._next += self.increment
         self.has_numbered = True
+        self.first = value if self.first is None else self.first
         if value >= self._last:
             # Storing it moves the counter on, as that of a row which brings its own.
             self.following = max(self.following, self._behind(value, 1))

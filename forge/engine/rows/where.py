@@ -15,7 +15,6 @@ from forge.engine.dictionary.cell_values import comparable, sort_value, stored_b
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.literals import strict_value
 from forge.engine.dictionary.table_state import TableState
-from forge.engine.rows.column_literals import comparison_sql, value_sql
 from forge.errors import ScenarioError, UnsupportedError, about, nearest
 from forge.servers.facts.values import Dialect
 from forge.sql.write import identifier
@@ -30,6 +29,16 @@ _ORDERINGS: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
     "ge": (">=", operator.ge),
 }
 OPERATORS = (*_ORDERINGS, "ne", "between")
+
+
+def value_sql(column: ColumnDefinition, value: Value | None) -> str:
+    """A literal that stores, or equals, exactly this value."""
+    return "NULL" if value is None else column.codec.sql(column.wire, value)
+
+
+def comparison_sql(column: ColumnDefinition, value: Value | None) -> str:
+    """A literal to compare the column with: BINARY(n) has its padding."""
+    return hexadecimal(value) if isinstance(value, bytes) else value_sql(column, value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +78,6 @@ class Condition:
     def is_compared(self) -> bool:
         """Whether a server compares the column with a literal, its own zero date among them."""
         return self.has_literal or self.null_is_zero
-
-    @property
-    def is_impossible(self) -> bool:
-        """Whether the column's definition rules the condition out: IS NULL where there is no NULL."""
-        null_only = self.word in ("eq", "in") and not self.has_literal and not self.column.column.nullable
-        return null_only and not self.null_is_zero
 
     @property
     def null_is_zero(self) -> bool:
@@ -163,28 +166,6 @@ def parse_where(
             raise UnsupportedError(f"column {name!r}: {column.type.name} columns in where are not supported yet")
         conditions += _conditions(index, column.under(dialect), declared)
     return conditions
-
-
-def is_impossible(conditions: list[Condition], state: TableState) -> bool:
-    """Whether a server sees in advance that no row meets the conditions: NULL where there is none, and an empty range
-    of a column that a key begins with (recorded).
-    """
-    if any(condition.is_impossible for condition in conditions):
-        return True
-    firsts = {key.parts[0].column for key in state.table.keys}
-    for index in firsts & {condition.index for condition in conditions}:
-        lower: list[tuple[Any, bool]] = []
-        upper: list[tuple[Any, bool]] = []
-        for condition in conditions:
-            if condition.index == index and condition.has_literal:
-                values = [sort_value(condition.column, value) for value in condition.values if value is not None]
-                if condition.word in ("gt", "ge", "between", "eq"):
-                    lower.append((values[0], condition.word == "gt"))
-                if condition.word in ("lt", "le", "between", "eq"):
-                    upper.append((values[-1], condition.word == "lt"))
-        if any(low > high or (low == high and (above or below)) for low, above in lower for high, below in upper):
-            return True
-    return False
 
 
 def keys_read(conditions: list[Condition], state: TableState) -> frozenset[str]:

@@ -13,10 +13,9 @@ from forge.charsets import collation
 from forge.engine.ddl.temporary_tables import changes_no_base
 from forge.engine.dml.statements import execute
 from forge.engine.requests.cells import CellGenerator
-from forge.engine.requests.places import RequestPlace
 from forge.engine.requests.settings import OUTSIDE_TRANSACTIONS, SessionChange
 from forge.engine.requests.statements import Statement
-from forge.engine.requests.transactions import Transaction, XaName
+from forge.engine.requests.transactions import RequestPlace, Transaction, XaName
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.foreign_keys import References
 from forge.engine.session.client_texts import check_assignments, check_definition, check_sent, in_client_charset

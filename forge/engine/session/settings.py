@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from forge.engine.dictionary.engines import engine_named
 from forge.errors import ScenarioError, UnsupportedError, nearest
@@ -33,78 +33,64 @@ _IGNORED: Path = ("session", "replicate_ignore_table")
 LOG_NAME = re.compile(r"[^./\\\s\0]{1,200}\Z")
 
 
+#: What reads a setting, and raises ScenarioError for a value that is none.
+_READ: tuple[tuple[str, Callable[..., object]], ...] = (
+    ("sql_mode", sql_mode), ("time_zone", offset_of), ("default_storage_engine", engine_named),
+)  # fmt: skip
+
+
 def wrong_settings(session: Session, line: ServerLine) -> Iterator[tuple[Path, ScenarioError]]:
     """Each setting that cannot be, with its place in the scenario."""
-    bounds = BOUNDS | {"server_id": (line.framing.lowest_server_id, LARGEST_ID)}
-    for name, (lowest, highest) in bounds.items():
-        value = getattr(session, name)
-        if value is not None and not lowest <= value <= highest:
-            yield ("session", name), ScenarioError(f"{name} is {value}", expected=f"{lowest} to {highest}")
+    for name, (lowest, highest) in (BOUNDS | {"server_id": (line.framing.lowest_server_id, LARGEST_ID)}).items():
+        yield from _outside(("session", name), getattr(session, name), lowest, highest)
+    yield from _outside(("session", "payload", "frames"), session.payload.frames, 1, 1000)
     for name, error in wrong_collations(session, line):
         yield ("session", name), error
-    try:
-        sql_mode(session.sql_mode, line)
-    except ScenarioError as error:
-        yield ("session", "sql_mode"), error
-    try:
-        offset_of(session.time_zone, line)
-    except ScenarioError as error:
-        yield ("session", "time_zone"), error
-    try:
-        engine_named(session.default_storage_engine, line)
-    except ScenarioError as error:
-        yield ("session", "default_storage_engine"), error
+    for name, read in _READ:
+        try:
+            read(getattr(session, name), line)
+        except ScenarioError as error:
+            yield ("session", name), error
     if session.lc_time_names not in locale_names():
-        suggestion = nearest(session.lc_time_names, locale_names())
+        problem, suggestion = (
+            f"{session.lc_time_names!r} is not a locale",
+            nearest(session.lc_time_names, locale_names()),
+        )
         yield (
             ("session", "lc_time_names"),
-            ScenarioError(
-                f"{session.lc_time_names!r} is not a locale", expected="a name such as de_DE", suggestion=suggestion
-            ),
+            ScenarioError(problem, expected="a name such as de_DE", suggestion=suggestion),
         )
     if 1 < session.auto_increment_increment < session.auto_increment_offset:
-        yield (
-            ("session", "auto_increment_offset"),
-            UnsupportedError(
-                "an auto_increment_offset greater than auto_increment_increment is not supported:"
-                " servers differ in what they do"
-            ),
-        )
-    if not 1 <= session.payload.frames <= 1000:
-        yield (
-            ("session", "payload", "frames"),
-            ScenarioError(f"payload.frames is {session.payload.frames}", expected="1 to 1000"),
-        )
-    relay = session.relay_log
-    if relay is not None and (relay.server_id == session.server_id or not 1 <= relay.server_id <= LARGEST_ID):
-        yield (
-            ("session", "relay_log", "server_id"),
-            ScenarioError(
-                f"server_id of the replica is {relay.server_id}", expected=f"1 to {LARGEST_ID}, not the source's own"
-            ),
-        )
-    lowest, highest = BOUNDS["max_binlog_size"]
-    if relay is not None and relay.max_size is not None and not lowest <= relay.max_size <= highest:
-        yield (
-            ("session", "relay_log", "max_size"),
-            ScenarioError(f"relay_log.max_size is {relay.max_size}", expected=f"{lowest} to {highest}"),
-        )
+        problem = "an auto_increment_offset greater than auto_increment_increment is not supported"
+        yield ("session", "auto_increment_offset"), UnsupportedError(f"{problem}: servers differ in what they do")
     yield from _wrong_tracking(session, line)
     if session.binlog_legacy_event_pos and line.framing.cached_positions:
         problem = f"{line.name} writes all positions anyway"
         yield ("session", "binlog_legacy_event_pos"), ScenarioError(problem, expected="MariaDB 11.4 or later")
-    yield from _wrong_source(session, line)
     names: list[tuple[Path, str]] = [(("session", "log_name"), session.log_name)]
+    relay = session.relay_log
     if relay is not None:
+        yield from _of_another("replica", ("session", "relay_log", "server_id"), relay.server_id, session)
+        yield from _outside(("session", "relay_log", "max_size"), relay.max_size, *BOUNDS["max_binlog_size"])
         names.append((("session", "relay_log", "name"), relay.name))
+    yield from _wrong_source(session, line)
     for path, name in names:
         if not LOG_NAME.match(name):
-            yield (
-                path,
-                ScenarioError(
-                    f"{name!r} is not a name of a log", expected="letters and digits, without a dot or a slash"
-                ),
-            )
+            expected = "letters and digits, without a dot or a slash"
+            yield path, ScenarioError(f"{name!r} is not a name of a log", expected=expected)
+
+
+def _outside(path: Path, value: int | None, lowest: int, highest: int) -> Iterator[tuple[Path, ScenarioError]]:
+    if value is not None and not lowest <= value <= highest:
+        shown = ".".join(map(str, path[1:]))
+        yield path, ScenarioError(f"{shown} is {value}", expected=f"{lowest} to {highest}")
+
+
+def _of_another(whose: str, path: Path, server_id: int, session: Session) -> Iterator[tuple[Path, ScenarioError]]:
+    """What is wrong with the server id of another server of the replication."""
+    if server_id == session.server_id or not 1 <= server_id <= LARGEST_ID:
+        problem = f"server_id of the {whose} is {server_id}"
+        yield path, ScenarioError(problem, expected=f"1 to {LARGEST_ID}, not the session's own")
 
 
 def _wrong_tracking(session: Session, line: ServerLine) -> Iterator[tuple[Path, ScenarioError]]:
@@ -133,9 +119,7 @@ def _wrong_source(session: Session, line: ServerLine) -> Iterator[tuple[Path, Sc
         yield _IGNORED, UnsupportedError("replicate_ignore_table is supported on MySQL with GTIDs only")
     if source is None:
         return
-    if source.server_id == session.server_id or not 1 <= source.server_id <= LARGEST_ID:
-        problem = f"server_id of the source is {source.server_id}"
-        yield (*path, "server_id"), ScenarioError(problem, expected=f"1 to {LARGEST_ID}, not the replica's own")
+    yield from _of_another("source", (*path, "server_id"), source.server_id, session)
     if not (line.knows("commit_timestamps") or line.knows("mariadb_gtid")):
         yield path, UnsupportedError(f"binary logs of replicas of {line.name} are not supported yet")
     if session.relay_log is not None:
@@ -155,17 +139,3 @@ def check_selects(session: Session, line: ServerLine) -> None:
         raise ScenarioError(
             "enforce_gtid_consistency forbids CREATE TABLE ... SELECT (error 1786)", expected="gtid: false"
         )
-    odd = (
-        ("sql_mode", session.sql_mode is not None),
-        ("auto_increment_increment", session.auto_increment_increment != 1),
-        (
-            "explicit_defaults_for_timestamp",
-            session.explicit_defaults_for_timestamp != line.settings.explicit_defaults_for_timestamp,
-        ),
-        ("lower_case_table_names", session.lower_case_table_names != 0),
-        ("sql_require_primary_key", session.sql_require_primary_key),
-        ("default_collation_for_utf8mb4", session.default_collation_for_utf8mb4 is not None),
-    )
-    for name, is_set in odd:
-        if is_set:
-            raise UnsupportedError(f"CREATE TABLE ... SELECT with session.{name} is not supported yet")

@@ -73,7 +73,5 @@ class Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     #: ON UPDATE CURRENT_TIMESTAMP looks for changes before the triggers run
     #: (fill_record_n_invoke_before_triggers), else behind them.
     stamps_before_triggers: bool
-    #: Several rows with ON DUPLICATE KEY UPDATE may leave out a column without a default.
-    forgets_missing_defaults: bool
     #: A SELECT of columns of the primary key alone reads it as an index, all partitions together.
     merges_covering_keys: bool

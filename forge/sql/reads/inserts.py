@@ -1,4 +1,4 @@
-"""What the text of an INSERT or REPLACE, and an assignment of LOAD DATA, says."""
+"""What the text of an INSERT or REPLACE says."""
 
 from __future__ import annotations
 
@@ -7,11 +7,6 @@ from forge.sql.words import readable_tokens
 _MODIFIERS = ("LOW_PRIORITY", "HIGH_PRIORITY", "DELAYED", "IGNORE", "INTO")
 #: What a query in parentheses begins with.
 _QUERIES = ("SELECT", "WITH", "TABLE", "VALUES")
-#: Functions whose results are moments, which no text is converted to.
-_MOMENTS = (
-    "STR_TO_DATE", "NOW", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP", "SYSDATE", "CURDATE", "CURRENT_DATE",
-    "FROM_UNIXTIME", "TIMESTAMP", "MAKEDATE", "UTC_TIMESTAMP",
-)  # fmt: skip
 
 
 def has_column_list(sql: str) -> bool:
@@ -34,8 +29,3 @@ def has_column_list(sql: str) -> bool:
             index += 1
         return not tokens[index].is_word(*_QUERIES)
     return tokens[index].kind == "end" or tokens[index].is_word("SET")
-
-
-def gives_moment(sql: str) -> bool:
-    """Whether an expression begins with a function whose result is a DATE or DATETIME, not text."""
-    return readable_tokens(sql)[0].is_word(*_MOMENTS)
