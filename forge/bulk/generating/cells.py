@@ -23,12 +23,9 @@ from forge.bulk.generating.arrays import (
     with_nulls,
 )
 from forge.bulk.generating.calendar import Calendar
-from forge.bulk.generating.lives import Lives, drawn
+from forge.bulk.generating.draws import changing_ranks, even_ranks, parents_of, skewed_ranks, zipf_table
+from forge.bulk.generating.lives import Keys, Lives, Rows, drawn
 from forge.bulk.generating.pools import Pool, plan_of
-from forge.bulk.generating.references import parents_of
-from forge.bulk.generating.rows import Rows
-from forge.bulk.generating.skew import changing_ranks, even_ranks, skewed_ranks, zipf_table
-from forge.bulk.machine import inline, kernel
 from forge.bulk.writing.row_images import WireColumn
 from forge.bulk.writing.wire_columns import ColumnWriter, in_type
 from forge.errors import ScenarioError
@@ -54,7 +51,7 @@ class Draws:
         return np.uint64(key_of(self.key, *words))
 
     def null_rows(self, rows: Rows) -> Mask | None:
-        return None if not self.nulls else drawn_below(self.of("null"), rows.counters, np.uint64(self.nulls))
+        return None if not self.nulls else drawn_numbers(self.of("null"), rows.counters) < np.uint64(self.nulls)
 
     def changing(self, word: str, rows: Rows, same: Whole, table: tuple[Whole, Whole] | None) -> tuple[Whole, Mask]:
         """A rank for each version of a row, other than that of the version before, and which rows are NULL."""
@@ -65,40 +62,10 @@ class Draws:
         return np.maximum(found, 0), missing
 
 
-@kernel
-def drawn_below(key: np.uint64, counters: Whole, threshold: np.uint64) -> Mask:
-    """Whether the number of each counter is below the threshold."""
-    out = np.empty(len(counters), np.bool_)
-    for place in range(len(counters)):
-        out[place] = drawn(key, counters[place]) < threshold
-    return out
-
-
-@kernel
-def drawn_numbers(key: np.uint64, counters: Whole) -> np.typing.NDArray[np.uint64]:
-    out = np.empty(len(counters), np.uint64)
-    for place in range(len(counters)):
-        out[place] = drawn(key, counters[place])
-    return out
-
-
-@inline
-def _piece(number: np.uint64, shift: int) -> np.uint64:
-    return (number >> np.uint64(shift)) & np.uint64(0xFFFF)
-
-
-@kernel
-def drawn_sums(key: np.uint64, counters: Whole) -> Whole:
-    """Sums of eight numbers from 0 to 65535: almost normally distributed."""
-    out = np.empty(len(counters), np.int64)
-    for place in range(len(counters)):
-        one = drawn(key, counters[place])
-        other = drawn(one, 1)
-        total = np.uint64(0)
-        for shift in range(0, 64, 16):
-            total += _piece(one, shift) + _piece(other, shift)
-        out[place] = np.int64(total)
-    return out
+def drawn_numbers(key: np.uint64 | Keys, counters: Whole) -> Keys:
+    """The numbers that keys have for counters."""
+    numbers: Keys = drawn.py_func(key, counters)  # type: ignore[attr-defined]
+    return numbers
 
 
 def _alternating(numbers: Whole, rows: Rows, span: int) -> Whole:
@@ -197,7 +164,11 @@ class NormalSource(Source):
 
     def values(self, rows: Rows) -> pa.Array:
         # Eight numbers of 65536: variance (65536^2 - 1) / 12 each.
-        sums = np.asarray(drawn_sums(self.draws.of("normal"), rows.counters)) - 8 * 32767.5
+        one = drawn_numbers(self.draws.of("normal"), rows.counters)
+        pieces = [
+            each.view(np.uint16).reshape(-1, 4) for each in (one, drawn_numbers(one, np.ones_like(rows.counters)))
+        ]
+        sums = sum(each.sum(axis=1, dtype=np.int64) for each in pieces) - 8 * 32767.5
         unit = 10**self.digits
         numbers = (self.mean + sums / 53509.91 * self.deviation) * unit
         low, high = self.ends

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+import msgspec
+
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.tables import Key, Table, TableColumn
 from forge.scenario.volume_model import Normal, VolumeColumn
@@ -50,11 +52,7 @@ def default_column(table: Table, column: TableColumn) -> VolumeColumn:
     """The generator of a column that no key needs.  Raises UnsupportedError for types without one."""
     made = _of_name(column) or _of_type(column)
     often_null = column.nullable and made.moment is None and not column.default_now
-    if not often_null:
-        return made
-    return VolumeColumn(
-        **{name: getattr(made, name) for name in made.__struct_fields__ if name != "nulls"}, nulls=_NULLS
-    )
+    return msgspec.structs.replace(made, nulls=_NULLS) if often_null else made
 
 
 def key_column(table: Table, key: Key, free: Sequence[int], *, inside: bool) -> tuple[int, VolumeColumn]:

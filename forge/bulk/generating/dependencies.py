@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from itertools import pairwise
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from forge.bulk.generating.cells import ReferenceSource, Source, drawn_numbers
-from forge.bulk.generating.lives import Lives, Numbers
-from forge.bulk.generating.rows import Rows
-from forge.bulk.machine import inline, kernel
+from forge.bulk.generating.lives import Lives, Numbers, Rows
 from forge.plan.keys import key_of_rows
 from forge.plan.tables import Key, Table
 from forge.scenario.counter_hash import key_of
@@ -20,7 +19,6 @@ Entries = npt.NDArray[np.uint64]
 
 #: Instead of an entry: the key has a NULL in it.
 _NO_ENTRY: Final = np.uint64(0)
-_FEWEST: Final = 1 << 12
 
 
 class WrittenKeys:
@@ -64,7 +62,7 @@ def _columns(key: Key) -> list[int]:
 
 
 def _hashed(table: str, key: str, rows: Numbers) -> Entries:
-    return np.asarray(drawn_numbers(np.uint64(key_of(table, key)), rows)) | np.uint64(1)
+    return drawn_numbers(np.uint64(key_of(table, key)), rows) | np.uint64(1)
 
 
 class DependencyClock:
@@ -73,14 +71,14 @@ class DependencyClock:
     def __init__(self, limit: int | None) -> None:
         self.limit = limit
         # Recorded: the second transaction of a file depends on the first, whatever they write.
-        self._state = np.array([0, 1, 1], np.int64)  # Entries, the first transaction of the history, its generation.
-        self._entries: Entries = np.zeros(_FEWEST, np.uint64)
-        self._numbers = np.zeros(_FEWEST, np.int64)
-        self._generations = np.zeros(_FEWEST, np.int64)
+        self._start = 1
+        #: The last transaction that wrote each entry.
+        self._written: dict[int, int] = {}
 
     def restart(self, number: int) -> None:
         """Transaction ``number`` lets nothing run beside it: a definition."""
-        self._state[:] = 0, number, self._state[2] + 1
+        self._written.clear()
+        self._start = number
 
     def next(
         self, first: int, cuts: Numbers, entries: Entries, alone: npt.NDArray[np.bool_], missing: npt.NDArray[np.bool_]
@@ -91,92 +89,21 @@ class DependencyClock:
         """
         if self.limit is None:
             return np.arange(first - 1, first - 1 + len(alone))
-        self._hold(int(self._state[0]) + len(entries))
-        out = np.empty(len(alone), np.int64)
-        _next(
-            self._state,
-            self._entries,
-            self._numbers,
-            self._generations,
-            self.limit,
-            first,
-            cuts,
-            entries,
-            alone,
-            missing,
-            out,
-        )
-        return out
-
-    def _hold(self, entries: int) -> None:
-        """Room for so many entries."""
-        size = len(self._entries)
-        if 2 * entries <= size:
-            return
-        while size < 4 * entries:
-            size *= 2
-        old = self._generations == self._state[2]
-        known, numbers = self._entries[old], self._numbers[old]
-        self._entries, self._numbers = np.zeros(size, np.uint64), np.zeros(size, np.int64)
-        self._generations = np.zeros(size, np.int64)
-        _put_all(self._entries, self._numbers, self._generations, int(self._state[2]), known, numbers)
-
-
-@inline
-def _place(table: Any, generations: Any, generation: Any, entry: Any) -> Any:
-    """Where the entry is, or where it would be put."""
-    mask = np.uint64(len(table) - 1)
-    place = (entry >> np.uint64(17)) & mask
-    while generations[place] == generation and table[place] != entry:
-        place = (place + np.uint64(1)) & mask
-    return place
-
-
-@kernel
-def _put_all(table: Any, numbers: Any, generations: Any, generation: Any, entries: Any, values: Any) -> None:
-    for number in range(len(entries)):
-        place = _place(table, generations, generation, entries[number])
-        table[place], numbers[place], generations[place] = entries[number], values[number], generation
-
-
-@kernel
-def _next(
-    state: Any,
-    table: Any,
-    numbers: Any,
-    generations: Any,
-    limit: Any,
-    first: Any,
-    cuts: Any,
-    entries: Any,
-    alone: Any,
-    missing: Any,
-    out: Any,
-) -> None:
-    size, start, generation = state[0], state[1], state[2]
-    for transaction in range(len(out)):
-        number = first + transaction
-        last, parent = number - 1, start
-        count, known = 0, size
-        for each in range(cuts[transaction], cuts[transaction + 1]):
-            count += 1 if entries[each] != np.uint64(0) else 0
-        # More than the server gathers: it is as a definition.
-        by_itself = alone[transaction] or count > limit
-        if not by_itself:
-            for each in range(cuts[transaction], cuts[transaction + 1]):
-                entry = entries[each]
-                if entry == np.uint64(0):
-                    continue
-                place = _place(table, generations, generation, entry)
-                is_known = generations[place] == generation
-                if is_known and numbers[place] == number:
-                    continue
-                if is_known:
-                    parent = max(parent, numbers[place])
-                size += 0 if is_known else 1
-                table[place], numbers[place], generations[place] = entry, number, generation
-        if by_itself or known + count > limit or (count == 0 and not missing[transaction]):
-            size, start = 0, number
-            generation += 1
-        out[transaction] = last if by_itself or missing[transaction] or count == 0 else min(parent, last)
-    state[0], state[1], state[2] = size, start, generation
+        values, written, out = entries.tolist(), self._written, []
+        flags = zip(alone.tolist(), missing.tolist(), strict=True)
+        for number, ((begin, end), (by_itself, keyless)) in enumerate(
+            zip(pairwise(cuts.tolist()), flags, strict=True), first
+        ):
+            own = [entry for entry in values[begin:end] if entry]
+            last, parent, known = number - 1, self._start, len(written)
+            # More than the server gathers: it is as a definition.
+            by_itself = by_itself or len(own) > self.limit
+            for entry in () if by_itself else own:
+                before = written.get(entry, 0)
+                if before != number:
+                    parent = max(parent, before)
+                    written[entry] = number
+            if by_itself or known + len(own) > self.limit or not (own or keyless):
+                self.restart(number)
+            out.append(last if by_itself or keyless or not own else min(parent, last))
+        return np.array(out, np.int64)

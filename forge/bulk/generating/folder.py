@@ -13,6 +13,7 @@ import hashlib
 import json
 import os
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,7 +31,6 @@ _REQUEST: Final = "request.json"
 _LOCK: Final = "lock"
 #: Names of forge.drafts, which a run that was killed has left.
 _DRAFTS: Final = ".*.????????"
-_PIECE: Final = 1 << 20
 #: Bytes of a part that the disk is asked to begin with together.
 _FLUSH: Final = 1 << 25
 
@@ -231,26 +231,18 @@ def _sync(folder: Path) -> None:
 
 
 def _checksum(path: Path) -> tuple[int, str]:
-    digest, size = hashlib.sha256(), 0
     with path.open("rb") as file:
-        while piece := file.read(_PIECE):
-            digest.update(piece)
-            size += len(piece)
-    return size, digest.hexdigest()
+        return path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def total_rows(records: Sequence[PartRecord]) -> dict[str, dict[str, int]]:
     """The rows of all these parts, by table and operation."""
-    total: dict[str, dict[str, int]] = {}
+    total: dict[str, Counter[str]] = {}
     for record in records:
         for table, operations in record.rows.items():
-            counts = total.setdefault(table, {})
-            for operation, count in operations.items():
-                counts[operation] = counts.get(operation, 0) + count
-    return {
-        table: dict(sorted(counts.items(), key=lambda item: ORDER.index(item[0]))) for table, counts in total.items()
-    }
+            total.setdefault(table, Counter()).update(operations)
+    return {table: {name: counts[name] for name in _ORDER if name in counts} for table, counts in total.items()}
 
 
 #: Operations as they are shown.
-ORDER: Final = ("insert", "update", "delete", "state")
+_ORDER: Final = ("insert", "update", "delete", "state")

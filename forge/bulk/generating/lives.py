@@ -12,7 +12,8 @@ their owners.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from functools import cached_property
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,11 @@ from forge.bulk.machine import high_product, inline, kernel, signed
 Moments = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.int64]
 Keys = npt.NDArray[np.uint64]
+#: Transactions, and statements of them: a row has the fields of CHANGE.
+Changes = npt.NDArray[np.void]
+
+#: Moment, INSERT, UPDATE or DELETE, the first of ``count`` rows, their version, and the table that they are of.
+CHANGE: Final = np.dtype([(name, np.int64) for name in ("moment", "kind", "first", "count", "version", "table")])
 
 #: Moments of the whole time.
 SPAN: Final = 1 << 50
@@ -65,17 +71,7 @@ class Lives:
     def inside_of(self, owners: Numbers) -> Numbers:
         """The first row inside of each of these rows of the owner; that of the owner's end is the number of rows."""
         assert self.owner is not None
-        return np.asarray(firsts_inside(*self.arguments, owners))
-
-
-class Changes(NamedTuple):
-    """Transactions of one table: its moment, INSERT, UPDATE or DELETE, the first of ``counts`` rows, their version."""
-
-    moments: Moments
-    kinds: npt.NDArray[np.int8]
-    firsts: Numbers
-    counts: Numbers
-    versions: Numbers
+        return np.asarray(_firsts_inside(*self.arguments, np.ascontiguousarray(owners)))
 
 
 @inline
@@ -178,7 +174,7 @@ def updates_inside(n: Any, k: Any, on: Any, ok: Any, group: Any) -> Any:
 
 
 @kernel
-def firsts_inside(n: Any, k: Any, on: Any, ok: Any, owners: Any) -> Any:
+def _firsts_inside(n: Any, k: Any, on: Any, ok: Any, owners: Any) -> Any:
     out = np.empty(len(owners), np.int64)
     for place in range(len(owners)):
         out[place] = first_inside(n, k, on, owners[place])
@@ -190,16 +186,6 @@ def owners_of(n: Any, k: Any, on: Any, ok: Any, rows: Any) -> Any:
     out = np.empty(len(rows), np.int64)
     for place in range(len(rows)):
         out[place] = owner_of(n, k, on, rows[place])
-    return out
-
-
-@kernel
-def births_of(n: Any, k: Any, on: Any, ok: Any, rows: Any) -> Any:
-    """The moments of the transactions that insert the rows."""
-    out = np.empty(len(rows), np.int64)
-    for place in range(len(rows)):
-        row = rows[place]
-        out[place] = birth_moment(on, ok, owner_of(n, k, on, row)) if n[INSIDE] else birth_moment(n, k, row)
     return out
 
 
@@ -256,8 +242,8 @@ def _end_moment(n: Any, k: Any, group: Any) -> Any:
 
 
 @kernel
-def _inserts(n: Any, k: Any, begin: Any, end: Any, moments: Any, kinds: Any, firsts: Any, counts: Any) -> Any:
-    """Transactions that insert rows from ``begin`` to ``end``; they are counted only if the arrays are empty."""
+def _inserts(n: Any, k: Any, begin: Any, end: Any, changes: Any) -> Any:
+    """Transactions that insert rows from ``begin`` to ``end``; they are counted only if the array is empty."""
     found = 0
     slot = n[SLOT]
     row = max(begin - n[OFFSET], 0) // slot
@@ -271,28 +257,16 @@ def _inserts(n: Any, k: Any, begin: Any, end: Any, moments: Any, kinds: Any, fir
         while following < n[ROWS] and not begins(n, k, following):
             following += 1
         if begin <= moment < end:
-            if len(moments):
-                moments[found], kinds[found], firsts[found], counts[found] = moment, INSERT, row, following - row
+            if len(changes):
+                change = changes[found]
+                change.moment, change.kind, change.first, change.count = moment, INSERT, row, following - row
             found += 1
         row = following
     return found
 
 
 @kernel
-def _later(
-    n: Any,
-    k: Any,
-    on: Any,
-    ok: Any,
-    begin: Any,
-    end: Any,
-    moments: Any,
-    kinds: Any,
-    firsts: Any,
-    counts: Any,
-    versions: Any,
-    place: Any,
-) -> Any:
+def _later(n: Any, k: Any, on: Any, ok: Any, begin: Any, end: Any, changes: Any, place: Any) -> Any:
     """Transactions that update and delete, in the same way, from ``place`` on."""
     found = place
     if (n[UPDATES] == 0 or k[FIRST_UPDATE] == np.uint64(0)) and (k[END] == np.uint64(0) or n[INSIDE]):
@@ -315,7 +289,6 @@ def _later(
         if count == 0 and not ended:
             continue
         first = group * n[GROUP]
-        rows = min(n[GROUP], n[ROWS] - first)
         moment = base_moment(n, k, on, ok, group)
         for number in range(count + (1 if ended else 0)):
             moment += delay(n, k, group, number)
@@ -323,16 +296,16 @@ def _later(
                 break
             if moment < begin:
                 continue
-            if len(moments):
-                moments[found], firsts[found], counts[found] = moment, first, rows
-                kinds[found] = UPDATE if number < count else DELETE
-                versions[found] = number + 1 if number < count else count
+            if len(changes):
+                change = changes[found]
+                change.moment, change.first, change.count = moment, first, min(n[GROUP], n[ROWS] - first)
+                change.kind = UPDATE if number < count else DELETE
+                change.version = number + 1 if number < count else count
             found += 1
     return found
 
 
-_EMPTY = np.zeros(0, np.int64)
-_NO_KINDS = np.zeros(0, np.int8)
+_NOTHING = np.zeros(0, CHANGE)
 
 
 def changes_between(lives: Lives, begin: int, end: int) -> Changes:
@@ -340,31 +313,51 @@ def changes_between(lives: Lives, begin: int, end: int) -> Changes:
 
     Those that insert and delete rows of a table inside another are the owner's.
     """
-    numbers, keys, owner_numbers, owner_keys = lives.arguments
+    numbers, keys, *_ = lives.arguments
     inserts, later = _counted(lives, begin, end)
-    total = inserts + later
-    made = Changes(
-        np.empty(total, np.int64),
-        np.empty(total, np.int8),
-        np.empty(total, np.int64),
-        np.empty(total, np.int64),
-        np.zeros(total, np.int64),
-    )
+    made = np.zeros(inserts + later, CHANGE)
     if inserts:
-        _inserts(numbers, keys, begin, end, *made[:4])
+        _inserts(numbers, keys, begin, end, made)
     if later:
-        _later(numbers, keys, owner_numbers, owner_keys, begin, end, *made, inserts)
+        _later(*lives.arguments, begin, end, made, inserts)
     return made
 
 
 def _counted(lives: Lives, begin: int, end: int) -> tuple[int, int]:
     """How many transactions insert, and how many update and delete."""
-    numbers, keys, owner_numbers, owner_keys = lives.arguments
-    nothing = (_EMPTY, _NO_KINDS, _EMPTY, _EMPTY)
-    inserts = 0 if lives.owner else _inserts(numbers, keys, begin, end, *nothing)
-    return inserts, _later(numbers, keys, owner_numbers, owner_keys, begin, end, *nothing, _EMPTY, 0)
+    inserts = 0 if lives.owner else _inserts(lives.numbers, lives.keys, begin, end, _NOTHING)
+    return inserts, _later(*lives.arguments, begin, end, _NOTHING, 0)
 
 
 def transactions_in(lives: Lives, begin: int, end: int) -> int:
     """How many transactions :func:`changes_between` gives."""
     return sum(_counted(lives, begin, end))
+
+
+class Rows:
+    """``numbers`` and ``versions`` of some rows of a table, which cells are asked for."""
+
+    def __init__(self, lives: Lives, numbers: Numbers, versions: Numbers | None = None) -> None:
+        self.lives = lives
+        self.numbers = numbers
+        self.versions = np.zeros(len(numbers), np.int64) if versions is None else versions
+        #: The same rows as they were inserted.
+        self.inserted = self if versions is None else Rows(lives, numbers)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @cached_property
+    def counters(self) -> Numbers:
+        """A number for each row and version."""
+        return self.numbers * VERSIONS + self.versions
+
+    @cached_property
+    def moments(self) -> Moments:
+        """When each row got its version."""
+        return np.asarray(changes_of(*self.lives.arguments, self.numbers, self.versions))
+
+    @cached_property
+    def owners(self) -> Numbers:
+        """The rows that these are inside of."""
+        return np.asarray(owners_of(*self.lives.arguments, self.numbers))

@@ -9,11 +9,10 @@ from typing import Any, Final
 import numpy as np
 
 from forge.binlog.writer import derives_length, write_binlog
-from forge.bulk.generating.batches import INSERT, UPDATE, Batch, batch_of, batches_between, spread
+from forge.bulk.generating.batches import Batch, batch_of, batches_between, spread
 from forge.bulk.generating.dependencies import DependencyClock, Entries, WrittenKeys
-from forge.bulk.generating.lives import Numbers
-from forge.bulk.generating.output import Output
-from forge.bulk.generating.rows import Rows
+from forge.bulk.generating.folder import PartOutput
+from forge.bulk.generating.lives import INSERT, UPDATE, Numbers, Rows
 from forge.bulk.generating.setup import FilePart, VolumeSetup
 from forge.bulk.plan import Bytes, slacked
 from forge.bulk.writing.changes import KINDS
@@ -43,7 +42,7 @@ class WrittenFile:
 
 
 def write_file(
-    setup: VolumeSetup, number: int, output: Output, progress: Callable[[int], None] | None = None
+    setup: VolumeSetup, number: int, output: PartOutput, progress: Callable[[int], None] | None = None
 ) -> WrittenFile:
     """Write file ``number`` (from 0) of the log.  ``progress`` is told the transactions of each batch."""
     return _FileWriter(setup, setup.parts[number], output, progress).write()
@@ -51,7 +50,7 @@ def write_file(
 
 class _FileWriter:
     def __init__(
-        self, setup: VolumeSetup, part: FilePart, output: Output, progress: Callable[[int], None] | None
+        self, setup: VolumeSetup, part: FilePart, output: PartOutput, progress: Callable[[int], None] | None
     ) -> None:
         self.setup = setup
         self.part = part
@@ -151,7 +150,7 @@ class _FileWriter:
     def _batch(self, rows: _EpochRows, batch: Batch) -> None:
         if self.sequence == 0 and len(batch.transactions) > 1:
             for some in (slice(0, 1), slice(1, None)):
-                self._write(rows, batch_of(self.setup.tables, batch.transactions.taken(some)))
+                self._write(rows, batch_of(self.setup.tables, batch.transactions[some]))
         else:
             self._write(rows, batch)
         if self.progress is not None:
@@ -163,7 +162,12 @@ class _FileWriter:
         threads = self.log.default_thread_id
         last_committed = self.clock.next(self.sequence + 1, made.entry_cuts, made.entries, *rows.dependent(batch))
         stamps = self.setup.numbers.stamps(
-            batch.transactions.moments, last_committed, self.group, self.sequence + 1, self.xid, threads
+            np.ascontiguousarray(batch.transactions["moment"]),
+            last_committed,
+            self.group,
+            self.sequence + 1,
+            self.xid,
+            threads,
         )
         self.buffer = out = room(self.buffer, 0, placed.end)
         stamp(out, placed, made.templates, stamps)
@@ -224,15 +228,16 @@ class _EpochRows:
         self._shapes: list[StatementTemplate] = []
         self._shape_numbers: dict[tuple[int, int], int] = {}
         self._forms: list[Envelope] = []
-        self._form_numbers: dict[int, int] = {}
+        self._form_numbers: dict[tuple[int, ...], int] = {}
         self._templates: Templates | None = None
 
     def encoded(self, batch: Batch) -> _Encoded:
-        codes = batch.tables * _KINDS + batch.kinds
+        statements = batch.statements
+        codes, all_counts = statements["table"] * _KINDS + statements["kind"], np.ascontiguousarray(statements["count"])
         sizes = np.empty(batch.rows, np.int64)
         shapes = np.empty(len(codes), np.int64)
         zoned = np.zeros(batch.rows, np.bool_)
-        widths = np.repeat(self.keys.widths[batch.tables], batch.counts)
+        widths = np.repeat(self.keys.widths[statements["table"]], all_counts)
         entry_begins = np.concatenate([[0], np.cumsum(widths)])
         entries = np.empty(int(entry_begins[-1]), np.uint64)
         images, counts = [], {}
@@ -240,11 +245,11 @@ class _EpochRows:
             table, kind = divmod(code, _KINDS)
             of_shape = np.flatnonzero(codes == code)
             number = shapes[of_shape] = self._shape(table, kind)
-            each = batch.counts[of_shape]
+            each = all_counts[of_shape]
             total = int(each.sum())
-            places = spread(batch.row_cuts[of_shape], each, total)
-            rows = spread(batch.firsts[of_shape], each, total)
-            versions = None if kind == INSERT else np.repeat(batch.versions[of_shape], each)
+            places = spread(batch.row_cuts[of_shape], each)
+            rows = spread(statements["first"][of_shape], each)
+            versions = None if kind == INSERT else np.repeat(statements["version"][of_shape], each)
             made = self._images(table, kind, number, rows, versions)
             images.append((made, places))
             sizes[places] = row_sizes(made, total)
@@ -261,7 +266,7 @@ class _EpochRows:
         return _Encoded(
             sizes,
             images,
-            Transactions(forms, batch.cuts, shapes, batch.counts),
+            Transactions(forms, batch.cuts, shapes, all_counts),
             self._templates,
             counts,
             entries,
@@ -270,10 +275,10 @@ class _EpochRows:
 
     def dependent(self, batch: Batch) -> tuple[Any, Any]:
         """Of each transaction: whether nothing may run beside it, and whether it has rows without a key."""
-        begins = batch.cuts[:-1]
+        begins, tables = batch.cuts[:-1], batch.statements["table"]
         return (
-            np.logical_or.reduceat(self.keys.alone[batch.tables], begins),
-            np.logical_or.reduceat(self.keys.keyless[batch.tables], begins),
+            np.logical_or.reduceat(self.keys.alone[tables], begins),
+            np.logical_or.reduceat(self.keys.keyless[tables], begins),
         )
 
     def _images(self, table: int, kind: int, shape: int, rows: Numbers, versions: Numbers | None) -> list[ImageCells]:
@@ -332,20 +337,16 @@ class _EpochRows:
     def _forms_of(self, batch: Batch, zoned: Any) -> Numbers:
         """The form of each transaction."""
         transactions = batch.transactions
-        several = np.diff(batch.cuts)
-        bits = np.left_shift(1, batch.tables)
-        tables = np.bitwise_or.reduceat(bits, batch.cuts[:-1]) if len(several) else bits
+        tables = np.bitwise_or.reduceat(np.left_shift(1, batch.statements["table"]), batch.cuts[:-1])
         first = zoned[batch.row_cuts[batch.cuts[:-1]]]
-        width = len(self.setup.tables)
-        keys = ((tables * 2 + first) * _KINDS + transactions.kinds) * width + transactions.tables
-        known, places = np.unique(keys, return_inverse=True)
-        return np.array([self._form(key, width) for key in known.tolist()], np.int64)[places]
+        keys = np.stack([tables, first, transactions["kind"], transactions["table"]], axis=1)
+        known, places = np.unique(keys, axis=0, return_inverse=True)
+        return np.array([self._form(*key) for key in known.tolist()], np.int64)[places.reshape(-1)]
 
-    def _form(self, key: int, width: int) -> int:
+    def _form(self, present: int, zoned: int, kind: int, root: int) -> int:
+        """``present``: a bit for each table that has rows."""
+        key = (present, zoned, kind, root)
         if key not in self._form_numbers:
-            rest, root = divmod(key, width)
-            rest, kind = divmod(rest, _KINDS)
-            present, zoned = divmod(rest, 2)
             inside = [table for table in self.setup.tables[root].inside if present >> table & 1]
             order = [root, *inside] if kind == INSERT else [*reversed(inside), root]
             statements = [self._statement(table, kind) for table in order]

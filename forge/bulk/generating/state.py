@@ -9,9 +9,8 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from forge.bulk.generating.lives import SPAN, Numbers, states_of
-from forge.bulk.generating.output import Output
-from forge.bulk.generating.rows import Rows
+from forge.bulk.generating.folder import PartOutput
+from forge.bulk.generating.lives import SPAN, Numbers, Rows, states_of
 from forge.bulk.generating.setup import VolumeSetup
 
 #: Rows that are looked at for one file: those of them that are there are in it.
@@ -64,7 +63,7 @@ def living(setup: VolumeSetup, part: StatePart) -> tuple[Numbers, Numbers]:
 class _Sink(io.RawIOBase):
     """An output as the file that Parquet is written to."""
 
-    def __init__(self, output: Output) -> None:
+    def __init__(self, output: PartOutput) -> None:
         self.output = output
 
     def writable(self) -> bool:
@@ -75,7 +74,7 @@ class _Sink(io.RawIOBase):
         return len(data)
 
 
-def write_state(setup: VolumeSetup, part: StatePart, output: Output) -> int:
+def write_state(setup: VolumeSetup, part: StatePart, output: PartOutput) -> int:
     """Write a part; the number of its rows."""
     import pyarrow.parquet as pq
 

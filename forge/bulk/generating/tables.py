@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from graphlib import CycleError, TopologicalSorter
 from typing import Final
 
 import numpy as np
@@ -138,7 +139,8 @@ def _index(name: str, definitions: Sequence[Table], names: Mapping[str, int], wh
 def _owner(table: Table, declared: VolumeTable, names: Mapping[str, int]) -> int | None:
     if declared.inside is None:
         return None
-    owner = names.get(declared.inside.lower(), names.get(f"{table.database}.{declared.inside}".lower()))
+    inside = declared.inside.lower()
+    owner = names.get(inside, names.get(f"{table.database.lower()}.{inside}"))
     if owner is None or table.full_name.lower() == declared.inside.lower():
         raise ScenarioError(f"{table.full_name}: inside {declared.inside!r}, which is no other table of the scenario")
     return owner
@@ -196,17 +198,14 @@ def _needs(
 
 def _order(definitions: Sequence[Table], needs: Sequence[set[int]]) -> list[int]:
     """Tables after those that they need.  Raises ScenarioError for a circle."""
-    order: list[int] = []
-    while len(order) < len(needs):
-        ready = [index for index, needed in enumerate(needs) if index not in order and needed <= set(order)]
-        if not ready:
-            left = [table.full_name for index, table in enumerate(definitions) if index not in order]
-            raise ScenarioError(
-                f"the tables {', '.join(left)} refer to each other in a circle",
-                expected="a `value` (NULL) for a column of it, under volume.tables",
-            )
-        order += ready
-    return order
+    try:
+        return list(TopologicalSorter(dict(enumerate(needs))).static_order())
+    except CycleError as error:
+        names = [definitions[index].full_name for index in sorted(set(error.args[1]))]
+        raise ScenarioError(
+            f"the tables {', '.join(names)} refer to each other in a circle",
+            expected="a `value` (NULL) for a column of it, under volume.tables",
+        ) from None
 
 
 def _updates(declared: VolumeTable) -> VolumeUpdates:
@@ -239,26 +238,28 @@ def _lives(
     most = 0
     while most < MOST_UPDATES and again**most > Fraction(1, 1000) and again:
         most += 1
-    numbers = np.zeros(9, np.int64)
-    numbers[places.ROWS] = rows
-    numbers[places.OFFSET], numbers[places.SLOT] = offset, slot
     sizes = declared.rows_per_transaction
     if isinstance(sizes, int) and not 1 <= sizes <= 1 << 16:
         raise ScenarioError(f"{name}: rows_per_transaction is {sizes}", expected="1 to 65536")
-    numbers[places.BLOCK] = sizes.max if isinstance(sizes, VolumeSizes) else sizes
-    numbers[places.GROUP] = 1 if owner is not None else declared.changes_per_transaction
-    numbers[places.UPDATES] = most
     birth_slot = slot if owner is None else int(owner.numbers[places.SLOT])
-    numbers[places.DELAY] = max(min(int(SPAN * lifetime), birth_slot * _REACH) // (most + 1), 1)
-    numbers[places.GUARDED] = guarded
-    numbers[places.INSIDE] = owner is not None
+    numbers = {
+        places.ROWS: rows,
+        places.OFFSET: offset,
+        places.SLOT: slot,
+        places.BLOCK: sizes.max if isinstance(sizes, VolumeSizes) else sizes,
+        places.GROUP: 1 if owner is not None else declared.changes_per_transaction,
+        places.DELAY: max(min(int(SPAN * lifetime), birth_slot * _REACH) // (most + 1), 1),
+        places.UPDATES: most,
+        places.GUARDED: guarded,
+        places.INSIDE: owner is not None,
+    }
     cut = threshold(1 / Fraction(str(sizes.mean))) if isinstance(sizes, VolumeSizes) else 0
     deletes = _DELETES if declared.deletes is None else declared.deletes
     if owner is not None and declared.deletes:
         raise ScenarioError(f"{name}: its rows are deleted with those that they are inside of", expected="no `deletes`")
     keys = [key_of(seed, name, word) for word in ("birth", "cut", "updates", "delay", "end", "inside")]
     keys += [cut, threshold(deletes), *(threshold(again ** (count + 1)) for count in range(most)), 0]
-    return Lives(numbers, np.array(keys, np.uint64), owner)
+    return Lives(np.array(list(numbers.values()), np.int64), np.array(keys, np.uint64), owner)
 
 
 def _after_first(parent: Lives) -> int:

@@ -50,8 +50,6 @@ class CellWriter:
         self._columns = columns
         self._workers = workers
         self._writers: dict[int, ColumnWriter] = {}
-        #: What is made of parts that are not asked for yet, by their identity.
-        self._begun: dict[int, Future[_Made]] = {}
         #: Rows in which a cell was made by the reference codec.
         self.by_reference = 0
 
@@ -65,13 +63,6 @@ class CellWriter:
                 if array is not None and plan is not None and plan.wire > 0:
                     least += plan.wire * (len(array) - array.null_count)
         return least
-
-    def begin(self, parts: Iterable[Changes], template: Callable[[Changes], RowsTemplate]) -> None:
-        """Have the first of all parts made, which :meth:`images_of` will be given, while the caller goes on."""
-        first_row = 0
-        for part in parts:
-            self._begun[id(part)] = self._workers.submit(self._made, part, template(part), first_row)
-            first_row += part.rows
 
     def images_of(
         self, parts: Iterable[Changes], template: Callable[[Changes], RowsTemplate], first_row: int
@@ -89,8 +80,7 @@ class CellWriter:
                 yield self._counted(self._made(part, template(part), first_row))
                 return
             if part is not None:
-                begun = self._begun.pop(id(part), None)
-                ahead.append(begun or self._workers.submit(self._made, part, template(part), first_row))
+                ahead.append(self._workers.submit(self._made, part, template(part), first_row))
                 first_row += part.rows
                 part = following
             if part is None or len(ahead) > _AHEAD:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import partial
-from itertools import chain, groupby, takewhile
+from itertools import chain, groupby
 from typing import Any, Final
 
 import numpy as np
@@ -181,29 +181,12 @@ class RowsLog:
                 entries += _named(key, image.arrays, changes.rows)
         return entries
 
-    def _entry_count(self, changes: Changes) -> int:
-        """Entries that the keys of all rows have."""
-        image = changes.before if changes.kind == "delete" else changes.after
-        keys = [key for key in self.table.keys if key.kind != "index"]
-        arrays = {} if image is None else image.arrays
-        parts = [arrays.get(part.column) for key in keys for part in key.parts]
-        if all(array is not None and not array.null_count for array in parts):
-            return len(keys) * changes.rows
-        return int(self._entries(changes).sum())
-
     def least_bytes(self, changes: Changes) -> int:
         """Bytes that a transaction with these changes has at least."""
         return 0 if self.session.log_bin_compress else self.cells.least_bytes(changes, self._template(changes))
 
     def _template(self, changes: Changes) -> RowsTemplate:
         return self._rows_template(self._statement(changes), changes)
-
-    def begin_cells(self, first: Sequence[Changes]) -> None:
-        """Have the cells of the first statement's first changes made, while the caller goes on."""
-        if first:
-            statement = self._statement(first[0])
-            parts = takewhile(lambda part: part.kind == statement.kind, first)
-            self.cells.begin(parts, partial(self._rows_template, statement))
 
     def transaction(self, parts: Iterable[Changes], least: int = 0) -> None:
         """One transaction of all these changes; those of one kind that follow each other are one statement.
@@ -229,7 +212,7 @@ class RowsLog:
             template = partial(self._rows_template, statement)
             for ready in self.cells.images_of(chain([begun], of_kind), template, self.rows):
                 current.add_rows(ready, ready.template.head.stamped(numbers))
-                entries += self._entry_count(ready.changes)
+                entries += int(self._entries(ready.changes).sum())
                 self.rows += ready.changes.rows
         current.close_rows(last=True)
         numbers[0] = self.numbers.second(self.transactions, 0)

@@ -7,7 +7,7 @@ import os
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -33,8 +33,6 @@ _FEWEST, _MOST = 64, 1 << 17
 #: or in the files that they come from.
 _AHEAD: Final = 2 * LONG
 _MOST_AHEAD: Final = 64
-#: Windows whose cells are begun before the log is.
-_MOST_BEGUN: Final = 2
 #: About as many bytes stand around the rows of a transaction.
 _ENVELOPE: Final = 256
 
@@ -108,7 +106,6 @@ def write_rows(
         else:
             windows = _windows(changes, None)
             first, least = _first_changes(log, windows)
-            log.begin_cells(list(islice(first, _MOST_BEGUN)) if len(first) > 1 else ())
             log.begin(after)
             log.transaction(chain(_taken(first), windows), least)
         log.end()

@@ -16,9 +16,8 @@ import numpy as np
 
 from forge.bulk.generating.calendar import calendar_of
 from forge.bulk.generating.cells import drawn_numbers
+from forge.bulk.generating.draws import parents_of, skewed_ranks, zipf_table
 from forge.bulk.generating.lives import DELETE, INSERT, SPAN, UPDATE, changes_between, changes_of, owners_of, states_of
-from forge.bulk.generating.references import parents_of
-from forge.bulk.generating.skew import skewed_ranks, zipf_table
 from forge.bulk.generating.tables import PlannedTable, planned_tables
 from forge.plan.tables import Table
 from forge.scenario import Scenario, counter_hash, plan
@@ -63,7 +62,7 @@ def volumes(draw: st.DrawFn) -> list[PlannedTable]:
 
 def all_changes(table: PlannedTable, ends: Sequence[int]) -> list[tuple[int, ...]]:
     made = [changes_between(table.lives, begin, end) for begin, end in pairwise(ends)]
-    return sorted(change for each in made for change in zip(*(part.tolist() for part in each), strict=True))
+    return sorted(change[:-1] for each in made for change in each.tolist())
 
 
 @given(volumes(), st.lists(st.integers(0, SPAN), max_size=6))
