@@ -1,7 +1,6 @@
 """Modes of a session: their bits in events, those that stand for others, and what they make of values.
 
-The bits are those of ``sql/sql_class.h`` (MariaDB) and ``sql/system_variables.h`` (MySQL); recorded on 9.7, 10.11 and
-11.8.
+Which modes there are, ``forge/servers/sql_modes.toml`` says.
 """
 
 from __future__ import annotations
@@ -14,69 +13,13 @@ import msgspec
 from forge.errors import ScenarioError, nearest
 from forge.servers import ServerLine
 from forge.servers.facts.values import Dialect
+from forge.servers.shipped import shipped
 
-#: Of every server; the modes of some are a fact of their lines (``query.further_modes``).
-_COMMON: Final = {
-    "REAL_AS_FLOAT": 0,
-    "PIPES_AS_CONCAT": 1,
-    "ANSI_QUOTES": 2,
-    "IGNORE_SPACE": 3,
-    "ONLY_FULL_GROUP_BY": 5,
-    "NO_UNSIGNED_SUBTRACTION": 6,
-    "NO_DIR_IN_CREATE": 7,
-    "ANSI": 18,
-    "NO_AUTO_VALUE_ON_ZERO": 19,
-    "NO_BACKSLASH_ESCAPES": 20,
-    "STRICT_TRANS_TABLES": 21,
-    "STRICT_ALL_TABLES": 22,
-    "NO_ZERO_IN_DATE": 23,
-    "NO_ZERO_DATE": 24,
-    "ALLOW_INVALID_DATES": 25,
-    "ERROR_FOR_DIVISION_BY_ZERO": 26,
-    "TRADITIONAL": 27,
-    "HIGH_NOT_PRECEDENCE": 29,
-    "NO_ENGINE_SUBSTITUTION": 30,
-    "PAD_CHAR_TO_FULL_LENGTH": 31,
-}
-_FURTHER: Final = {
-    "NOT_USED": 4,
-    "IGNORE_BAD_TABLE_OPTIONS": 4,
-    "POSTGRESQL": 8,
-    "ORACLE": 9,
-    "MSSQL": 10,
-    "DB2": 11,
-    "MAXDB": 12,
-    "NO_KEY_OPTIONS": 13,
-    "NO_TABLE_OPTIONS": 14,
-    "NO_FIELD_OPTIONS": 15,
-    "MYSQL323": 16,
-    "MYSQL40": 17,
-    "NO_AUTO_CREATE_USER": 28,
-    "TIME_TRUNCATE_FRACTIONAL": 32,
-    "INTERPRET_UTF8_AS_UTF8MB4": 33,
-    "EMPTY_STRING_IS_NULL": 32,
-    "SIMULTANEOUS_ASSIGNMENT": 33,
-    "TIME_ROUND_FRACTIONAL": 34,
-}
-_BITS: Final = _COMMON | _FURTHER
-_FOREIGN: Final = (
-    "PIPES_AS_CONCAT", "ANSI_QUOTES", "IGNORE_SPACE", "NO_KEY_OPTIONS", "NO_TABLE_OPTIONS", "NO_FIELD_OPTIONS",
-)  # fmt: skip
-#: Modes that set others, as far as the server has them (recorded).
-_STANDS_FOR: Final = {
-    "ANSI": ("REAL_AS_FLOAT", "PIPES_AS_CONCAT", "ANSI_QUOTES", "IGNORE_SPACE", "ONLY_FULL_GROUP_BY"),
-    "TRADITIONAL": (
-        "STRICT_TRANS_TABLES", "STRICT_ALL_TABLES", "NO_ZERO_IN_DATE", "NO_ZERO_DATE", "ERROR_FOR_DIVISION_BY_ZERO",
-        "NO_AUTO_CREATE_USER", "NO_ENGINE_SUBSTITUTION",
-    ),
-    "POSTGRESQL": _FOREIGN,
-    "ORACLE": (*_FOREIGN, "NO_AUTO_CREATE_USER", "SIMULTANEOUS_ASSIGNMENT"),
-    "MSSQL": _FOREIGN,
-    "DB2": _FOREIGN,
-    "MAXDB": (*_FOREIGN, "NO_AUTO_CREATE_USER"),
-    "MYSQL323": ("HIGH_NOT_PRECEDENCE",),
-    "MYSQL40": ("HIGH_NOT_PRECEDENCE",),
-}  # fmt: skip
+_MODES: Final = shipped("sql_modes.toml")
+_COMMON: Final[dict[str, int]] = _MODES["common"]
+_BITS: Final[dict[str, int]] = _COMMON | _MODES["further"]
+#: Modes that set others, as far as the server has them.
+_STANDS_FOR: Final[dict[str, list[str]]] = _MODES["stands_for"]
 
 
 class SqlMode(NamedTuple):

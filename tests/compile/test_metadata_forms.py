@@ -13,7 +13,6 @@ import pytest
 from forge.binlog import read_events, write_binlog
 from forge.binlog.listing import assemble, listing_text
 from forge.compile import compile_plan
-from forge.compile.rows.metadata_faults import MAKERS
 from forge.decode.decode import canonical_events, canonical_rows
 from forge.errors import FormatError, ScenarioError
 from forge.events.table_map import TableMap
@@ -186,10 +185,6 @@ def test_a_record_of_an_unknown_type_stands_where_it_was_put_and_nothing_is_read
     (schema,) = schemas_of(made(forms))
     (plain,) = schemas_of(made(MetadataForms()))
     assert schema.create_table() == plain.create_table()
-
-
-def test_every_fault_can_be_made() -> None:
-    assert list(MAKERS) == list(FAULTS)
 
 
 def test_the_page_has_every_fault_with_its_verdict() -> None:

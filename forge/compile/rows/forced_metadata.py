@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from forge.compile.rows.metadata_faults import MAKERS, DescribedTable
 from forge.errors import ScenarioError, nearest
 from forge.events.optional_metadata import METADATA_CODES, MetadataRecord, build_value
 from forge.events.packed import pack_int
 from forge.events.plain import to_bytes
+from forge.plan.metadata_faults import FAULTS, DescribedTable
 from forge.plan.metadata_forms import MetadataForms, PackedSizes
 from forge.values.base import Column
 
@@ -41,7 +41,7 @@ def forced_metadata(
         metadata.put(name, bytes.fromhex(value))
     if forms.fault is not None:
         try:
-            MAKERS[forms.fault](metadata)
+            FAULTS[forms.fault].make(metadata)
         except ScenarioError as error:
             problem = f"the metadata fault {forms.fault} is impossible here: {error.problem}"
             expected = "session.metadata.tables with tables that have it"
