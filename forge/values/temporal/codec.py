@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, ClassVar
@@ -46,9 +47,13 @@ class TemporalCodec(FixedWidthCodec):
     def fields(self, column: Column, raw: bytes) -> Any:
         """The fields of a whole cell."""
 
-    @abstractmethod
+    def builder(self, column: Column) -> Callable[[Any], bytes]:
+        """What makes a cell of fields that can be stored."""
+        return lambda fields: self.build(column, fields)
+
     def build(self, column: Column, fields: Any) -> bytes:
-        """The cell of fields that can be stored."""
+        """The cell of fields that can be stored; a type has this or :meth:`builder`."""
+        return self.builder(column)(fields)
 
     @abstractmethod
     def parse(self, name: str, value: str) -> Any:

@@ -21,7 +21,7 @@ DATE 10 has the same 3 bytes on every server that logs rows; 14 (NEWDATE) is not
 from __future__ import annotations
 
 from abc import abstractmethod
-from calendar import timegm
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from typing import Any
@@ -33,7 +33,7 @@ from forge.values.base import Column, Piece, TypedValue
 from forge.values.cells import bad_metadata, bad_value
 from forge.values.clipping import Clipped
 from forge.values.literals import refuse
-from forge.values.quick import CellReader, CellWriter
+from forge.values.quick import CellReader, CellWriter, UnusualError
 from forge.values.temporal.clipping import clip_moment
 from forge.values.temporal.codec import ClockCodec, MomentCodec, TemporalCodec, fraction_digits
 from forge.values.temporal.text import (
@@ -48,14 +48,14 @@ from forge.values.temporal.text import (
 )
 from forge.values.temporal.usual import (
     MONTHS,
+    Build,
+    clock_writer,
     date_reader,
-    date_writer,
     datetime_reader,
-    datetime_writer,
+    day_number,
+    moment_writer,
     time_reader,
-    time_writer,
     timestamp_reader,
-    timestamp_writer,
 )
 from forge.values.wire_types import WireType
 
@@ -107,14 +107,15 @@ class DateCodec(MomentCodec):
         parsed = DATE_LAYOUT.parse(raw)
         return Moment(parsed.year, parsed.month, parsed.day)
 
-    def build(self, column: Column, fields: Moment) -> bytes:
-        return bytes(DATE_LAYOUT.build({"year": fields.year, "month": fields.month, "day": fields.day}))
+    def builder(self, column: Column) -> Build:
+        write = fixed_layout(DATE_LAYOUT).write
+        return lambda fields: write(fields[:3])
 
     def reader(self, column: Column) -> CellReader:
         return date_reader(fixed_layout(DATE_LAYOUT))
 
     def writer(self, column: Column) -> CellWriter:
-        return date_writer(fixed_layout(DATE_LAYOUT))
+        return moment_writer(self.builder(column), 0, has_clock=False)
 
     def type_name(self, column: Column) -> str:
         return "DATE"
@@ -143,11 +144,6 @@ class FractionalCodec(TemporalCodec):
 
     def type_name(self, column: Column) -> str:
         return f"{self.name}({column.metadata[0]})" if column.metadata.strip(b"\0") else self.name
-
-    def framed(self, column: Column, seconds: Construct[Any, Any], whole: Any, micro: int) -> bytes:
-        """The cell of what stands before the fraction, and of the fraction's microseconds."""
-        fsp = self.fsp(column)
-        return bytes(with_fraction(seconds, fsp).build({"whole": whole, "fraction": micro // fraction_unit(fsp)}))
 
     def translated(self, column: Column, seconds: Construct[Any, Any]) -> FixedLayout:
         """The layout of the column's cells, for the quick readers and writers."""
@@ -187,17 +183,22 @@ class TimeCodec(FractionalCodec, ClockCodec):
         micro = self.micro(column, parsed.fraction)
         return Clock(number < 0, parsed.whole.hour, parsed.whole.minute, parsed.whole.second, micro)
 
-    def build(self, column: Column, fields: Clock) -> bytes:
-        size = self.size(column)
-        whole = {"hour": fields.hour, "minute": fields.minute, "second": fields.second}
-        number = int.from_bytes(self.framed(column, TIME_LAYOUT, whole, fields.micro), "big")
-        return bytes(BytesInteger(size).build((1 << 8 * size - 1) + (-number if fields.negative else number)))
+    def builder(self, column: Column) -> Build:
+        layout, unit = self.translated(column, TIME_LAYOUT), fraction_unit(self.fsp(column))
+        zero = 1 << 8 * layout.size - 1
+
+        def build(fields: Sequence[int]) -> bytes:
+            negative, hour, minute, second, micro = fields
+            number = int.from_bytes(layout.write((hour, minute, second, micro // unit)), "big")
+            return (zero - number if negative else zero + number).to_bytes(layout.size, "big")
+
+        return build
 
     def reader(self, column: Column) -> CellReader:
         return time_reader(self.translated(column, TIME_LAYOUT), self.fsp(column))
 
     def writer(self, column: Column) -> CellWriter:
-        return time_writer(self.translated(column, TIME_LAYOUT), self.fsp(column))
+        return clock_writer(self.builder(column), self.fsp(column))
 
     def _meaning(self, raw: bytes) -> str:
         if raw[0] & 0x80:
@@ -220,16 +221,20 @@ class DatetimeCodec(FractionalCodec, MomentCodec):
             raise bad_value(f"DATETIME cannot be -{self.shown(column, moment)}")
         return moment
 
-    def build(self, column: Column, fields: Moment) -> bytes:
-        whole = {"positive": True, "year_month": fields.year * MONTHS + fields.month}
-        whole |= {name: getattr(fields, name) for name in ("day", "hour", "minute", "second")}
-        return self.framed(column, DATETIME_LAYOUT, whole, fields.micro)
+    def builder(self, column: Column) -> Build:
+        write, unit = self.translated(column, DATETIME_LAYOUT).write, fraction_unit(self.fsp(column))
+
+        def build(fields: Sequence[int]) -> bytes:
+            year, month, day, hour, minute, second, micro = fields
+            return write((1, year * MONTHS + month, day, hour, minute, second, micro // unit))
+
+        return build
 
     def reader(self, column: Column) -> CellReader:
         return datetime_reader(self.translated(column, DATETIME_LAYOUT), self.fsp(column))
 
     def writer(self, column: Column) -> CellWriter:
-        return datetime_writer(self.translated(column, DATETIME_LAYOUT), self.fsp(column))
+        return moment_writer(self.builder(column), self.fsp(column))
 
     def _meaning(self, raw: bytes) -> str:
         fields = DATETIME_LAYOUT.parse(raw[: self.base])
@@ -296,16 +301,26 @@ class TimestampCodec(FractionalCodec, UtcCodec):
         parsed = with_fraction(Int32ub, self.fsp(column)).parse(raw)
         return moment_at(parsed.whole, self.micro(column, parsed.fraction))
 
+    def builder(self, column: Column) -> Build:
+        write, unit = self.translated(column, Int32ub).write, fraction_unit(self.fsp(column))
+        return lambda fields: write((_seconds_of(fields), fields[6] // unit))
+
     def build(self, column: Column, fields: Moment) -> bytes:
-        seconds = timestamp_seconds(self.type_name(column), fields)
-        return self.framed(column, Int32ub, seconds, fields.micro)
+        timestamp_seconds(self.type_name(column), fields)
+        return self.builder(column)(fields)
 
     def reader(self, column: Column) -> CellReader:
         return timestamp_reader(self.translated(column, Int32ub), self.fsp(column))
 
     def writer(self, column: Column) -> CellWriter:
-        last = column.dialect.last_timestamp
-        return timestamp_writer(self.translated(column, Int32ub), self.fsp(column), last)
+        build, last = self.builder(column), column.dialect.last_timestamp
+
+        def usual(fields: Sequence[int]) -> bytes:
+            if not 0 < _seconds_of(fields) <= last:
+                raise UnusualError
+            return build(fields)
+
+        return moment_writer(usual, self.fsp(column))
 
     def _meaning(self, raw: bytes) -> str:
         return "seconds since 1970-01-01 00:00:00 UTC"
@@ -336,8 +351,10 @@ def timestamp_seconds(name: str, moment: Moment) -> int:
     return seconds
 
 
-def _seconds_of(moment: Moment) -> int:
-    return timegm(datetime(*moment, tzinfo=UTC).timetuple())
+def _seconds_of(fields: Sequence[int]) -> int:
+    """Seconds since the epoch; none for the zero timestamp."""
+    year, month, day, hour, minute, second, _ = fields
+    return day_number(year, month, day) * 86400 + hour * 3600 + minute * 60 + second if year else 0
 
 
 CODECS = (DateCodec(), TimeCodec(), DatetimeCodec(), TimestampCodec())

@@ -6,13 +6,16 @@ What no server stores, and what is not written in the form of the canonical deco
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date
 from functools import lru_cache
 
 from forge.layouts import FixedLayout
 from forge.values.quick import CellReader, CellWriter, UnusualError
 from forge.values.temporal.text import MAX_FSP, MAX_HOUR, MAX_YEAR, days_of, fraction_unit
+
+#: Makes a cell of fields, the last of which are microseconds.
+Build = Callable[[Sequence[int]], bytes]
 
 #: year * 13 + month of DATETIME.
 MONTHS = 13
@@ -35,11 +38,6 @@ def date_reader(layout: FixedLayout) -> CellReader:
         return f"{year:04d}-{month:02d}-{day:02d}"
 
     return CellReader(text, f"{layout.size}s")
-
-
-def date_writer(layout: FixedLayout) -> CellWriter:
-    fields_of = _parser(_DATE, 0)
-    return lambda value: layout.write(_date(*fields_of(value)[:3]))
 
 
 def datetime_reader(layout: FixedLayout, fsp: int) -> CellReader:
@@ -66,19 +64,6 @@ def datetime_reader(layout: FixedLayout, fsp: int) -> CellReader:
     return CellReader(text, f"{layout.size}s")
 
 
-def datetime_writer(layout: FixedLayout, fsp: int) -> CellWriter:
-    fields_of, fraction_of = _parser(f"{_DATE} {_CLOCK}", fsp), _stored_fraction(fsp)
-
-    def cell(value: str) -> bytes:
-        year, month, day, hour, minute, second, fraction = fields_of(value)
-        _date(year, month, day)
-        if hour > 23 or minute > 59 or second > 59:
-            raise UnusualError
-        return layout.write((1, year * MONTHS + month, day, hour, minute, second, fraction_of(fraction)))
-
-    return cell
-
-
 def timestamp_reader(layout: FixedLayout, fsp: int) -> CellReader:
     split, high, low = _fraction_texts(fsp)
     (second_shift, _), (_, fraction_mask) = layout.cuts
@@ -96,21 +81,6 @@ def timestamp_reader(layout: FixedLayout, fsp: int) -> CellReader:
     return CellReader(text, f"{layout.size}s")
 
 
-def timestamp_writer(layout: FixedLayout, fsp: int, last: int) -> CellWriter:
-    """``last``: the last second that servers take."""
-    fields_of, fraction_of = _parser(f"{_DATE} {_CLOCK}", fsp), _stored_fraction(fsp)
-
-    def cell(value: str) -> bytes:
-        year, month, day, hour, minute, second, fraction = fields_of(value)
-        _date(year, month, day)
-        seconds = _day_number(year, month, day) * _DAY + hour * 3600 + minute * 60 + second
-        if hour > 23 or minute > 59 or second > 59 or not 0 < seconds <= last:
-            raise UnusualError
-        return layout.write((seconds, fraction_of(fraction)))
-
-    return cell
-
-
 def time_reader(layout: FixedLayout, fsp: int) -> CellReader:
     read, (split, high, low), size = layout.read, _fraction_texts(fsp), layout.size
     zero = 1 << 8 * size - 1
@@ -126,17 +96,32 @@ def time_reader(layout: FixedLayout, fsp: int) -> CellReader:
     return CellReader(text, f"{size}s")
 
 
-def time_writer(layout: FixedLayout, fsp: int) -> CellWriter:
-    fields_of, fraction_of = _parser(r"(\d{2,3}):(\d\d):(\d\d)", fsp), _stored_fraction(fsp)
-    zero = 1 << 8 * layout.size - 1
+def moment_writer(build: Build, fsp: int, *, has_clock: bool = True) -> CellWriter:
+    """Of dates of the calendar, from the year 1 on, by what makes a cell of their fields."""
+    fields_of = _parser(f"{_DATE} {_CLOCK}" if has_clock else rf"{_DATE}()()()", fsp)
 
     def cell(value: str) -> bytes:
-        negative = value.__class__ is str and value[:1] == "-"
-        hour, minute, second, fraction = fields_of(value[1:] if negative else value)
+        fields = fields_of(value)
+        year, month, day, hour, minute, second, _ = fields
+        if not (year and 1 <= month <= 12 and 1 <= day <= (28 if day <= 28 else days_of(year, month))):
+            raise UnusualError
+        if hour > 23 or minute > 59 or second > 59:
+            raise UnusualError
+        return build(fields)
+
+    return cell
+
+
+def clock_writer(build: Build, fsp: int) -> CellWriter:
+    """Of times below the largest hour, by what makes a cell of their sign and fields."""
+    fields_of = _parser(r"(-?)(\d{2,3}):(\d\d):(\d\d)", fsp)
+
+    def cell(value: str) -> bytes:
+        fields = fields_of(value)
+        _, hour, minute, second, _ = fields
         if hour >= MAX_HOUR or minute > 59 or second > 59:
             raise UnusualError
-        number = int.from_bytes(layout.write((hour, minute, second, fraction_of(fraction))), "big")
-        return (zero - number if negative else zero + number).to_bytes(layout.size, "big")
+        return build(fields)
 
     return cell
 
@@ -153,26 +138,22 @@ def _minute_texts(hour_unit: int) -> dict[int, str]:
 
 
 @lru_cache(maxsize=_KEPT)
-def _day_number(year: int, month: int, day: int) -> int:
+def day_number(year: int, month: int, day: int) -> int:
+    """Days since 1970-01-01."""
     return date(year, month, day).toordinal() - _EPOCH
 
 
-def _date(year: int, month: int, day: int) -> tuple[int, int, int]:
-    """A date of the calendar, from the year 1 on."""
-    if not (year and 1 <= month <= 12 and 1 <= day <= (28 if day <= 28 else days_of(year, month))):
-        raise UnusualError
-    return year, month, day
-
-
 def _parser(form: str, fsp: int) -> Callable[[str], list[int]]:
-    """The numbers of a text of this form with exactly ``fsp`` fraction digits; the last is 0 if there are none."""
+    """The numbers of a text of this form, with microseconds of exactly ``fsp`` digits at the end; a sign is 1."""
     match = re.compile(form + (rf"\.(\d{{{fsp}}})" if fsp else "()"), re.ASCII).fullmatch
+    unit = 10 ** (MAX_FSP - fsp)
 
     def fields_of(value: str) -> list[int]:
         found = match(value) if value.__class__ is str else None
         if found is None:
             raise UnusualError
-        return [int(part or 0) for part in found.groups()]
+        *parts, fraction = found.groups()
+        return [*(1 if part == "-" else int(part or 0) for part in parts), int(fraction or 0) * unit]
 
     return fields_of
 
@@ -188,11 +169,6 @@ def _fraction_texts(fsp: int) -> tuple[int, dict[int, str], dict[int, str]]:
     texts = {half: f"{half:0{digits}d}" for half in range(split)}
     low = {half: text[: fsp - digits] for half, text in texts.items() if half % per_digit == 0}
     return split, {half: f".{text}" for half, text in texts.items()}, low
-
-
-def _stored_fraction(fsp: int) -> Callable[[int], int]:
-    per_digit = _units_per_digit(fsp)
-    return lambda digits: digits * per_digit
 
 
 def _units_per_digit(fsp: int) -> int:
