@@ -33,27 +33,24 @@ from forge.sql.reads.inserts import has_column_list
 from forge.values.base import Value
 from forge.values.clipping import Clipped
 
-Kind = Literal["insert", "replace"]
 #: More numbers than any statement takes.
 _NO_END = 1 << 32
 
 
 def insert_rows(
-    state: TableState, statement: Statement, kind: Kind, context: DmlContext, *, rows_known: bool = True
+    state: TableState, statement: Statement, insert: Insert | Replace, context: DmlContext, *, rows_known: bool = True
 ) -> RowsStatement:
     """Run an INSERT or REPLACE; ``rows_known``: the server knows beforehand how many rows there are.
 
     Raises ScenarioError where a server would refuse it.
     """
-    insert = statement.insert or statement.replace
-    assert insert is not None
     if isinstance(insert, Insert) and insert.ignore:
         context = replace(context, ignores=True)
-    return _Insert(state, statement, kind, insert, context, rows_known=rows_known).run()
+    return _Insert(state, statement, insert, context, rows_known=rows_known).run()
 
 
 def _declared_rows(
-    insert: Insert | Replace, kind: Kind, context: DmlContext
+    insert: Insert | Replace, kind: str, context: DmlContext
 ) -> Iterator[tuple[tuple[str | int, ...], Mapping[str, Any]]]:
     """(steps to the row's entry, its cells by column) for every row."""
     if insert.row is not None:
@@ -74,7 +71,7 @@ def _declared_rows(
 
 
 def _trigger_cells(
-    state: TableState, kind: Kind, insert: Insert | Replace, context: DmlContext
+    state: TableState, kind: str, insert: Insert | Replace, context: DmlContext
 ) -> tuple[dict[int, Clipped], dict[int, Clipped]]:
     """What BEFORE triggers set on INSERT, and on UPDATE where ON DUPLICATE KEY UPDATE changes a row.
 
@@ -112,7 +109,6 @@ class _Insert:
         self,
         state: TableState,
         statement: Statement,
-        kind: Kind,
         insert: Insert | Replace,
         context: DmlContext,
         *,
@@ -120,7 +116,7 @@ class _Insert:
     ) -> None:
         self.state = state
         self.statement = statement
-        self.kind = kind
+        self.kind = kind = "replace" if isinstance(insert, Replace) else "insert"
         self.insert = insert
         self.context = context
         self.line = context.references.line

@@ -55,18 +55,16 @@ def load_rows(state: TableState, load: LoadData, context: DmlContext) -> RowsSta
     context = replace(context, place=lambda *_, place=context.place: place("load_data"))
     result = RowsStatement("insert", state.table, (), StatementText(line=context.line))
     if fields:
-        declared = []
+        declared: list[dict[str, Any] | list[Any]] = []
         for number, row in enumerate(fields):
             cells: dict[str, Any] = {name: cell for name, cell in row.items() if not name.startswith("@")}
             cells |= {name: {"hex": (cells[name] or "").encode().hex()} for name in bits if cells.get(name) is not None}
             cells |= set_cells(clause, number, row, state, context)
             declared.append({name: cell if name in bits else {"value": cell} for name, cell in cells.items()})
+        new: Insert | Replace = Insert(into=load.into, rows=declared, ignore=ignores)
         if duplicates == "replace":
-            new = Statement(replace=Replace(into=load.into, rows=declared))  # type: ignore[arg-type]
-            result = insert_rows(state, new, "replace", context, rows_known=False)
-        else:
-            new = Statement(insert=Insert(into=load.into, rows=declared, ignore=ignores))  # type: ignore[arg-type]
-            result = insert_rows(state, new, "insert", context, rows_known=False)
+            new = Replace(into=load.into, rows=declared)
+        result = insert_rows(state, Statement(load_data=load), new, context, rows_known=False)
     assigned = None if load.columns is None else result.text.assigned
     return replace(result, text=replace(result.text, source=_sql(state, load, file), assigned=assigned, load=file))
 

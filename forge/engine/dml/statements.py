@@ -8,10 +8,11 @@ from typing import Any
 
 from msgspec import structs
 
-from forge.engine.dml.inserts import Kind, insert_rows
+from forge.engine.dml.inserts import insert_rows
 from forge.engine.dml.loads import load_rows
 from forge.engine.dml.text_context import tables_named_in, with_opened_tables
 from forge.engine.dml.updates import delete_rows, update_rows
+from forge.engine.requests.rows import Delete, Insert, LoadData, Replace, Update
 from forge.engine.requests.statements import Further as DeclaredFurther
 from forge.engine.requests.statements import Statement
 from forge.engine.rows.context import DmlContext
@@ -136,7 +137,7 @@ def _parents_first(declared: Statement, context: DmlContext) -> dict[int, RowsSt
     new = declared.insert or declared.replace
     if new is None or not any(part.before for part in declared.further):
         return {}
-    with context.place("insert" if declared.insert is not None else "replace", "into"):
+    with context.place(declared.kind, "into"):
         parents = {foreign.parent for foreign in context.opened(new.into).table.foreign_keys}
     early: dict[int, RowsStatement] = {}
     for index, part in enumerate(declared.further):
@@ -206,26 +207,24 @@ def _all_columns(statement: RowsStatement) -> RowsStatement:
     return replace(statement, changes=tuple(replace(change, after_duplicate=True) for change in statement.changes))
 
 
+#: The entry that names the table of a statement, where it is not ``into``.
+_TABLE_ENTRIES = {"update": "table", "delete": "from"}
+
+
 def _executed(statement: Statement, context: DmlContext) -> RowsStatement:
-    new = statement.insert or statement.replace
-    if new is not None:
-        kind: Kind = "insert" if statement.insert is not None else "replace"
-        with context.place(kind, "into"):
-            state = context.opened(new.into)
-        return insert_rows(state, statement, kind, context)
-    if statement.load_data is not None:
-        with context.place("load_data", "into"):
-            state = context.opened(statement.load_data.into)
-        with context.place("load_data"):
-            return load_rows(state, statement.load_data, context)
-    if statement.update is not None:
-        with context.place("update", "table"):
-            state = context.opened(statement.update.table)
-        return update_rows(state, statement, statement.update, context)
-    assert statement.delete is not None  # the model has seen to it
-    with context.place("delete", "from"):
-        state = context.opened(statement.delete.table)
-    return delete_rows(state, statement, statement.delete, context)
+    with context.place(statement.kind, _TABLE_ENTRIES.get(statement.kind, "into")):
+        state = context.opened(statement.target or "")
+    match statement.change:
+        case Insert() | Replace() as new:
+            return insert_rows(state, statement, new, context)
+        case LoadData() as load:
+            with context.place("load_data"):
+                return load_rows(state, load, context)
+        case Update() as update:
+            return update_rows(state, statement, update, context)
+        case Delete() as delete:
+            return delete_rows(state, statement, delete, context)
+    raise AssertionError("the model has seen to it that there is one")
 
 
 def _executed_further(declared: DeclaredFurther, index: int, context: DmlContext) -> RowsStatement:
@@ -237,14 +236,16 @@ def _executed_further(declared: DeclaredFurther, index: int, context: DmlContext
 
 def _events(statement: Statement) -> tuple[Operation, ...]:
     """What a statement may do to rows: REPLACE counts as INSERT and DELETE."""
-    load, new = statement.load_data, statement.insert
-    if statement.replace is not None or (load is not None and load.duplicates == "replace"):
-        return ("insert", "delete")
-    if new is not None:
-        return ("insert",) if new.on_duplicate_key_update is None else ("insert", "update")
-    if load is not None:
-        return ("insert",)
-    return ("update",) if statement.update is not None else ("delete",)
+    match statement.change:
+        case Replace() | LoadData(duplicates="replace"):
+            return ("insert", "delete")
+        case Insert(on_duplicate_key_update=updates) if updates is not None:
+            return ("insert", "update")
+        case Insert() | LoadData():
+            return ("insert",)
+        case Update():
+            return ("update",)
+    return ("delete",)
 
 
 def _in_order(
