@@ -11,6 +11,7 @@ small table, few rows, and plain values.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypedDict, Unpack
 
 from hypothesis import strategies as st
 from hypothesis.errors import UnsatisfiedAssumption
@@ -25,8 +26,8 @@ from forge.plan.tables import Table
 from forge.scenario.model import Scenario
 from forge.servers import server_line
 from forge.testing import events as event_strategies
-from forge.testing import tables as table_strategies
-from forge.testing.drawn import HypothesisSource
+from forge.testing.drawn import HypothesisSource, drawn
+from forge.testing.draws import tables as draws
 from forge.testing.draws.scenarios import Choices
 from forge.testing.mutations import MutatedLog, mutated
 from forge.testing.scenarios import scenarios as drawn_scenarios
@@ -39,27 +40,36 @@ _DEFAULT = "mysql-9.7"
 Names = str | Sequence[str]
 
 
+class Kinds(TypedDict, total=False):
+    """What is drawn: ``types`` and ``charsets`` are names of column types and of character sets; without ``session``
+    all settings are the server's own.
+    """
+
+    types: Names
+    charsets: Names
+    session: bool
+    max_columns: int
+    max_rows: int
+
+
 def tables(
     server: str = _DEFAULT, *, types: Names = (), charsets: Names = (), max_columns: int = 24
 ) -> st.SearchStrategy[Table]:
     """A table of columns of the types that the line knows, or of these, with a primary or unique key or none.
 
-    Raises ScenarioError for a line or type that there is not.
+    Raises ScenarioError for a line or type that does not exist.
     """
-    return table_strategies.tables(_line(server), max_columns, types=_types(types), charsets=_names(charsets))
+    return drawn(draws.table_of, _line(server), max_columns, _types(types), _names(charsets))
 
 
 def rows(table: Table, server: str = _DEFAULT, *, max_rows: int = 3) -> st.SearchStrategy[list[TableRow]]:
     """Rows that the table can hold; values are those of ``forge.values``, None is NULL."""
-    return table_strategies.rows_of(table, server, max_rows)
+    return drawn(draws.rows_of, table, server, max_rows)
 
 
-def transactions(
-    server: Names = _DEFAULT, *, types: Names = (), charsets: Names = (), max_columns: int = 6, max_rows: int = 3
-) -> st.SearchStrategy[Transaction]:
+def transactions(server: Names = _DEFAULT, **kinds: Unpack[Kinds]) -> st.SearchStrategy[Transaction]:
     """A transaction of a scenario as :func:`scenarios` draws them: inserts, updates and deletes, or a rollback."""
-    drawn = scenarios(server, types=types, charsets=charsets, max_columns=max_columns, max_rows=max_rows)
-    return drawn.flatmap(lambda one: st.sampled_from(one.transactions))
+    return scenarios(server, **kinds).flatmap(lambda one: st.sampled_from(one.transactions))
 
 
 def events(types: Names = ()) -> st.SearchStrategy[Event]:
@@ -70,54 +80,32 @@ def events(types: Names = ()) -> st.SearchStrategy[Event]:
     return event_strategies.events(_names(types))
 
 
-def scenarios(
-    server: Names = (),
-    *,
-    types: Names = (),
-    charsets: Names = (),
-    session: bool = True,
-    max_columns: int = 6,
-    max_rows: int = 3,
-) -> st.SearchStrategy[Scenario]:
+def scenarios(server: Names = (), **kinds: Unpack[Kinds]) -> st.SearchStrategy[Scenario]:
     """A scenario of one table: an INSERT of some rows, and updates and deletes of them.
 
-    ``server``: one line or more (any by default); ``types`` and ``charsets``: names of column types and of character
-    sets; ``session``: settings vary, else they are the server's own.  Now and then a server would refuse what is drawn,
-    two equal keys for example: :func:`forge.build` raises ScenarioError then.
-    Raises ScenarioError for a line or type that there is not.
-    """  # fmt: skip
-    servers = tuple(_line(name) for name in _names(server))
-    return _taken(Choices(servers, _types(types), _names(charsets), not session, max_columns, max_rows))
-
-
-def logs(
-    server: Names = _DEFAULT,
-    *,
-    types: Names = (),
-    charsets: Names = (),
-    session: bool = True,
-    max_columns: int = 6,
-    max_rows: int = 3,
-) -> st.SearchStrategy[Log]:
-    """A log with its rows (:class:`forge.Log`), of a scenario as :func:`scenarios` draws them."""  # fmt: skip
-    drawn = scenarios(
-        server, types=types, charsets=charsets, session=session, max_columns=max_columns, max_rows=max_rows
+    ``server``: one line or more (any by default).  Now and then a server would refuse what is drawn, two equal keys for
+    example: :func:`forge.build` raises ScenarioError then.
+    Raises ScenarioError for a line or type that does not exist.
+    """
+    choices = Choices(
+        tuple(map(_line, _names(server))),
+        _types(kinds.get("types", ())),
+        _names(kinds.get("charsets", ())),
+        not kinds.get("session", True),
+        kinds.get("max_columns", 6),
+        kinds.get("max_rows", 3),
     )
-    return _logs(drawn)
+    return _taken(choices)
 
 
-def mutated_logs(
-    server: Names = _DEFAULT,
-    *,
-    types: Names = (),
-    charsets: Names = (),
-    session: bool = True,
-    max_columns: int = 6,
-    max_rows: int = 3,
-) -> st.SearchStrategy[MutatedLog]:
-    """A log with one thing wrong, what that is, and what a reader may do with it."""  # fmt: skip
-    drawn = logs(server, types=types, charsets=charsets, session=session, max_columns=max_columns, max_rows=max_rows)
-    return _mutated(drawn)
+def logs(server: Names = _DEFAULT, **kinds: Unpack[Kinds]) -> st.SearchStrategy[Log]:
+    """A log with its rows (:class:`forge.Log`), of a scenario as :func:`scenarios` draws them."""
+    return _logs(scenarios(server, **kinds))
+
+
+def mutated_logs(server: Names = _DEFAULT, **kinds: Unpack[Kinds]) -> st.SearchStrategy[MutatedLog]:
+    """A log with one thing wrong, what that is, and what a reader may do with it."""
+    return _mutated(logs(server, **kinds))
 
 
 @st.composite

@@ -66,7 +66,7 @@ class Part(Construct):  # type: ignore[misc]
         return walk.leaf(self, name, flags)
 
     def drawn(self, draws: Any, fields: Any) -> Any:
-        """A Hypothesis strategy of its values, for tests, made with ``draws`` (tests/strategies/fields.py)."""
+        """A Hypothesis strategy of its values, for tests, made with ``draws`` (forge/testing/fields.py)."""
         return draws.blocks()
 
 

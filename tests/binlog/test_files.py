@@ -19,7 +19,7 @@ from forge.events.query import Query
 from forge.events.stop import Stop
 from forge.events.xid import Xid
 from forge.servers import server_line
-from tests.strategies.events import files
+from forge.testing.events import files
 
 
 def description(**changes: object) -> FormatDescription:

@@ -15,7 +15,7 @@ from forge.binlog.window import LogWindow
 from forge.binlog.writer import Item
 from forge.errors import ScenarioError
 from forge.resources import corpora_dir
-from tests.strategies.events import files
+from forge.testing.events import files
 
 RECORDINGS = sorted(corpora_dir().glob("recordings/**/binlog.0*"))
 SMALL = [path for path in RECORDINGS if path.stat().st_size < 2000]

@@ -22,11 +22,11 @@ from forge.events.row_image import ChangedRow, Image, bitmap_of, build_rows, ful
 from forge.events.rows import UpdateRows, WriteRows
 from forge.events.transaction_payload import TransactionPayload
 from forge.testing import values as strategies
+from forge.testing.events import files
 from forge.values.base import Column
 from forge.values.quick import UnusualError
 from forge.values.registry import codec_for
 from tests.check.test_quick_rows import FILES, damaged
-from tests.strategies.events import files
 
 pytestmark = pytest.mark.slow
 

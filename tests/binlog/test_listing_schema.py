@@ -18,7 +18,7 @@ from forge.events.event import Event
 from forge.events.registry import EVENT_NAMES, EVENT_TYPES
 from forge.located import load_documents
 from forge.resources import corpora_dir
-from tests.strategies.events import bodies
+from forge.testing.events import bodies
 
 SCHEMA = jsonschema.Draft202012Validator(listing_schema())
 RECORDED = sorted(

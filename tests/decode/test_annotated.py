@@ -14,7 +14,7 @@ from forge.binlog.writer import Item, write_binlog
 from forge.cli.app import run
 from forge.decode.annotated import annotated_listing
 from forge.resources import corpora_dir
-from tests.strategies.events import files
+from forge.testing.events import files
 
 RECORDED = sorted(
     path

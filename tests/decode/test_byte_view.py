@@ -26,7 +26,7 @@ from forge.events.registry import EVENT_TYPES
 from forge.events.transaction_payload import TransactionPayload
 from forge.events.user_var import UserVar
 from forge.resources import corpora_dir
-from tests.strategies.events import bodies_of, files
+from forge.testing.events import bodies_of, files
 
 _HOME = corpora_dir() / "recordings"
 _ALL = sorted(path for path in _HOME.rglob("*.0[0-9][0-9][0-9][0-9][0-9]*") if path.stat().st_size < 20_000)

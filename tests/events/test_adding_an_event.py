@@ -24,7 +24,7 @@ from forge.binlog.listing.schema import listing_schema
 from forge.decode.schema import decode_schema
 from forge.events.format import FormatContext
 from forge.events.note import Note
-from tests.strategies.events import bodies_of
+from forge.testing.events import bodies_of
 
 Draft202012Validator.check_schema(decode_schema())
 events = [json.loads(line) for line in open("note.json")]

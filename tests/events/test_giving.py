@@ -16,7 +16,7 @@ from forge.events.format import FormatContext
 from forge.events.giving import Part
 from forge.events.layout import Body
 from forge.events.registry import EVENT_TYPES
-from tests.strategies.events import bodies_of
+from forge.testing.events import bodies_of
 
 pytestmark = pytest.mark.slow
 

@@ -19,7 +19,7 @@ from forge.events.serialization import svarint, uvarint
 from forge.events.start_v3 import StartV3
 from forge.events.status_vars import parse_status_variables
 from forge.events.table_map import TableMap
-from tests.strategies.events import bodies_of, events
+from forge.testing.events import bodies_of, events
 
 KINDS: list[type[Body]] = list(EVENT_TYPES.values())
 FORMAT = FormatContext(server_version="9.7.4", checksum=True)

@@ -16,7 +16,7 @@ from forge.events.optional_metadata import OPTIONAL_METADATA, MetadataRecord, bu
 from forge.events.packed import pack_int
 from forge.events.registry import EVENT_TYPES
 from forge.events.taking import body_taker
-from tests.strategies.events import bodies_of
+from forge.testing.events import bodies_of
 
 pytestmark = pytest.mark.slow
 

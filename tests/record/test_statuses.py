@@ -36,7 +36,7 @@ from forge.scenario import load_scenario
 from forge.scenario import plan as plan_of
 from forge.scenario.matrix import base_scenario
 from forge.servers import server_line
-from tests.strategies.fields import strategy_of
+from forge.testing.fields import strategy_of
 
 MakePlan = Callable[..., Plan]
 

@@ -1,6 +1,6 @@
 """Hypothesis strategies for events and files of events, aimed at the boundaries of their fields.
 
-An event's strategy is made of its layout (tests/strategies/fields.py); the few whose fields depend on each other in
+An event's strategy is made of its layout (forge/testing/fields.py); the few whose fields depend on each other in
 ways that a layout does not tell have one of their own here.
 """
 
@@ -21,7 +21,7 @@ from forge.events.registry import EVENT_NAMES, EVENT_TYPES
 from forge.events.start_v3 import StartV3
 from forge.events.table_map import TableMap
 from forge.events.user_var import UserVar
-from tests.strategies.fields import Strategy, field_values, signed, texts, unsigned
+from forge.testing.fields import Strategy, field_values, signed, texts, unsigned
 
 
 def bodies_of(kind: type[Body]) -> Strategy:
