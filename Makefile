@@ -28,7 +28,7 @@ help:
 	@echo 'make fuzz      read 100,000 damaged logs in bulk, with kernels that check every access (hours), and as many'
 	@echo '               more changed logs with all readers, counted in tests/fuzz/runs.jsonl'
 	@echo 'make round-trips  list and assemble 1,000,000 changed logs, counted in tests/long/runs.jsonl (20 minutes)'
-	@echo 'make live      ask real servers about random literals, definitions and statements, counted in'
+	@echo 'make live      ask real servers about random literals and statements, counted in'
 	@echo '               tests/long/live/runs.jsonl (an hour for each of them)'
 	@echo 'make truth     replay 1,000 cases of $(OUT)/corpus on real servers and compare what SELECT gives (half an hour)'
 	@echo 'make verdicts  ask the vendors'"'"' readers and servers about each case of $(OUT)/corpus, into corpora/kit/vendors.tsv (an hour)'

@@ -51,11 +51,11 @@ NEEDED: dict[str, int] = {
     "mariadb-10.2": 13,
     "mariadb-10.5": 7,
     "mariadb-11.4": 7,
-    "mariadb-11.8": 31,
+    "mariadb-11.8": 34,
     "mysql-5.5": 2,
     "mysql-5.6": 4,
     "mysql-8.0": 37,
-    "mysql-9.7": 151,
+    "mysql-9.7": 152,
 }
 RECORDINGS = sorted(
     path.parent

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from forge.engine.ddl.alter_targets import has_column, is_on, is_there, refuse_dependents, same_name
+from forge.engine.ddl.alter_targets import has_column, is_on, is_there, refuse_dependents, renamed_in, same_name
 from forge.engine.ddl.alteration import Alteration, Slot
 from forge.engine.dictionary.column_defaults import with_default, without_default
 from forge.engine.dictionary.column_drafts import define_column
@@ -18,8 +18,9 @@ from forge.engine.dictionary.foreign_key_definition import (
 from forge.engine.dictionary.partitions import altered_partitions, partition_places
 from forge.servers import server_line
 from forge.sql.ast import alter_actions as actions
-from forge.sql.ast.definitions import ColumnDraft
+from forge.sql.ast.definitions import ColumnDraft, PartDraft, PartitionClause
 from forge.sql.errors import SqlError, SqlUnsupported, strict_at
+from forge.sql.expressions import parse_expression
 from forge.values.text.column_charset import BINARY_COLLATION
 
 
@@ -174,14 +175,38 @@ def _change_column(alteration: Alteration, action: actions.ChangeColumn) -> None
 
 
 def _rename(alteration: Alteration, index: int, new: str, offset: int) -> None:
-    old = alteration.slots[index].column.name
+    """The column has another name, also in what uses it."""
+    old, grammar = alteration.slots[index].column.name, server_line(alteration.server).grammar
     if any(i != index and slot.column.name.lower() == new.lower() for i, slot in enumerate(alteration.slots)):
         raise SqlError(f"table {alteration.state.name} has a column {new!r} already", offset)
-    refuse_dependents(alteration, old, offset, renames=True)
     alteration.slots[index] = replace(alteration.slots[index], column=alteration.slots[index].column.replace(name=new))
+    for place, slot in enumerate(alteration.slots):
+        generated = slot.column.generated
+        if generated is not None and any(same_name(name, old) for name in generated.columns()):
+            expression = parse_expression(renamed_in(generated.sql, old, new), grammar)
+            column = slot.column.replace(uses=frozenset(name.lower() for name in expression.columns()))
+            alteration.slots[place] = replace(slot, column=replace(column, generated=expression))
     for place, key in enumerate(alteration.keys):
-        parts = tuple(replace(part, column=new) if same_name(part.column, old) else part for part in key.parts)
-        alteration.keys[place] = replace(key, parts=parts)
+        alteration.keys[place] = replace(key, parts=tuple(_renamed_part(part, old, new) for part in key.parts))
+    for place, check in enumerate(alteration.checks):
+        alteration.checks[place] = replace(check, expression=renamed_in(check.expression, old, new))
+    if alteration.partitions is not None:
+        alteration.partitions = _renamed_clause(alteration.partitions, old, new)
+
+
+def _renamed_part(part: PartDraft, old: str, new: str) -> PartDraft:
+    if part.expression is not None:
+        return replace(part, expression=renamed_in(part.expression, old, new))
+    return replace(part, column=new) if same_name(part.column, old) else part
+
+
+def _renamed_clause(clause: PartitionClause, old: str, new: str) -> PartitionClause:
+    return replace(
+        clause,
+        expression=renamed_in(clause.expression, old, new),
+        columns=tuple(new if same_name(name, old) else name for name in clause.columns),
+        inner=None if clause.inner is None else _renamed_clause(clause.inner, old, new),
+    )
 
 
 def _drop_column(alteration: Alteration, action: actions.DropColumn) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from forge.engine.ddl.alteration import Alteration
 from forge.engine.dictionary.partitions import used_columns
 from forge.servers import server_line
@@ -9,6 +11,8 @@ from forge.sql.ast import alter_actions as actions
 from forge.sql.ast.definitions import CheckDraft
 from forge.sql.errors import SqlError
 from forge.sql.expressions import parse_expression
+from forge.sql.lexer import tokenize
+from forge.sql.write import identifier
 
 
 def same_name(name: str | None, other: str) -> bool:
@@ -63,13 +67,21 @@ def _has_key(alteration: Alteration, name: str | None) -> bool:
     return any(key.kind == "primary" if name is None else same_name(key.name, name) for key in keys)
 
 
-def refuse_dependents(alteration: Alteration, name: str, offset: int, *, renames: bool = False) -> None:
-    """Raises SqlError for a column that generated columns, partitions, CHECK constraints or, unless it ``renames`` the
-    column, foreign keys use.
-    """
+def renamed_in(expression: str, old: str, new: str) -> str:
+    """The text of an expression with another name of a column."""
+    pieces, end = [], 0
+    tokens = tokenize(expression) if expression else []
+    for token, behind in pairwise(tokens):
+        if token.is_name and same_name(token.text, old) and not behind.is_mark("("):
+            pieces += [expression[end : token.start], identifier(new)]
+            end = token.end
+    return "".join([*pieces, expression[end:]])
+
+
+def refuse_dependents(alteration: Alteration, name: str, offset: int) -> None:
+    """Raises SqlError for a column that foreign keys, generated columns, partitions or CHECK constraints use."""
     source = alteration.slots[alteration.index_of(name, offset)].source
-    foreign_keys = () if renames else alteration.foreign_keys
-    users = [f"foreign key {foreign.name}" for foreign in foreign_keys if source in foreign.columns]
+    users = [f"foreign key {foreign.name}" for foreign in alteration.foreign_keys if source in foreign.columns]
     users += [
         f"generated column {slot.column.name!r}"
         for slot in alteration.slots

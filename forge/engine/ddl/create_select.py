@@ -113,7 +113,6 @@ class CopiedRows:
             column.on_update_now,
             column.computed_default,
             column.generated,
-            not column.visible,
             column.type.name == "BIT" and column.default is not None and line.ddl.select_loses_bit_default,
             column.type.srid is not None,
             column.type.compressed,
@@ -122,7 +121,7 @@ class CopiedRows:
         )
         if any(changed):
             self._unsupported(f"of column {source.name!r}, whose definition the new table would get changed,")
-        copied = source.replace(name=named.name, auto_increment=False)
+        copied = source.replace(name=named.name, auto_increment=False, visible=True)
         return copied.replace(has_default=True, default=0) if column.auto_increment else copied
 
     def insert(self, state: TableState, sql: str, time: StatementTime) -> RowsStatement:

@@ -133,6 +133,8 @@ def _create_select(
     source = context.table(select.table)
     copied = CopiedRows(statement, select, source, catalog.server)
     definition = defined_table(statement, name, context, copied.columns)
+    if definition.engine == "BLACKHOLE":
+        raise SqlUnsupported("CREATE TABLE ... SELECT into BLACKHOLE is not supported yet", select.offset)
     if catalog.generates_keys and needs_key(definition, context.line):
         problem = "CREATE TABLE ... SELECT with a generated key is not supported yet"
         raise SqlUnsupported(problem, select.offset, expected="a primary key")

@@ -45,6 +45,9 @@ def with_default(
         return without_default(defined).replace(has_default=True, computed_default=computed)
     # MariaDB takes literals for TEXT and BLOB (10.2.1 on), and stores them as it does expressions.
     as_expression = facts.is_lob and literal_lobs
+    if facts.is_lob and default.value in ("", b"") and not as_expression:
+        # Without strict mode MySQL forgets it.
+        return without_default(defined)
     if not facts.literal_default and not as_expression:
         problem = f"a {defined.type.name} column cannot have a literal default"
         raise SqlError(problem, default.offset, expected="DEFAULT (expression)")
@@ -69,7 +72,7 @@ def without_default(defined: ColumnDefinition, *, lacks_default: bool = False) -
 def _with_time(defined: ColumnDefinition, default: NowDefault, line: ServerLine) -> ColumnDefinition:
     """DEFAULT CURRENT_TIMESTAMP.  Raises SqlError for a column of another type than those of moments."""
     digits = defined.type.fsp
-    if defined.type.name in ("DATE", "TIME") and line.grammar.loose_clock_defaults:
+    if line.grammar.loose_clock_defaults and (defined.type.name in ("DATE", "TIME") or defined.type_facts.is_text):
         return _with_clock(defined, default.fsp)
     if not defined.type_facts.is_moment:
         problem = f"a {defined.type.name} column cannot have DEFAULT CURRENT_TIMESTAMP"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from forge.charsets import compare_key
+from forge.charsets import compare_key, order_key
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.key_definition import RowExpression
@@ -154,16 +154,15 @@ def _by_list(value: Callable[[Row], Any], lists: list[list[Any]]) -> Chooser:
 
 def _by_columns(clause: PartitionClause, columns: list[ColumnDefinition], places: list[int]) -> Chooser:
     """RANGE COLUMNS and LIST COLUMNS."""
-    if clause.kind == "range" and any(column.type.collation is not None for column in columns):
-        raise UnsupportedError("RANGE COLUMNS on text, which has the order of its collation, is not supported yet")
+    comparable = _ordered if clause.kind == "range" else _comparable
 
     def cells(row: Row) -> tuple[Any, ...]:
-        return tuple(_comparable(column, row[place]) for column, place in zip(columns, places, strict=True))
+        return tuple(comparable(column, row[place]) for column, place in zip(columns, places, strict=True))
 
     def declared(texts: tuple[str, ...]) -> tuple[Any, ...]:
         if len(texts) != len(columns):
             raise ScenarioError(f"{len(texts)} values for {len(columns)} columns")
-        return tuple(_value(column, text) for column, text in zip(columns, texts, strict=True))
+        return tuple(_value(column, text, comparable) for column, text in zip(columns, texts, strict=True))
 
     if clause.kind == "list":
         return _by_list(cells, [[declared(entry) for entry in part.values] for part in clause.parts])
@@ -198,17 +197,29 @@ def _rank(value: Any) -> tuple[int, Any]:
     return (2, 0) if isinstance(value, _Maximum) else (1, value)
 
 
-def _value(column: ColumnDefinition, text: str) -> Any:
+def _value(column: ColumnDefinition, text: str, comparable: Callable[[ColumnDefinition, Any], Any]) -> Any:
     if text.upper() == "MAXVALUE":
         return _Maximum()
     literal = parse_expression(text).evaluate({})
-    return None if literal is None else _comparable(column, strict_value(column.wire, column.codec, literal))
+    return None if literal is None else comparable(column, strict_value(column.wire, column.codec, literal))
 
 
 def _comparable(column: ColumnDefinition, value: Any) -> Any:
     if isinstance(value, str) and column.type.collation is not None:
         return compare_key(column.type.collation, value)
     return value
+
+
+def _ordered(column: ColumnDefinition, value: Any) -> Any:
+    """What values are compared by.  Raises UnsupportedError for a text whose order is not known."""
+    if not isinstance(value, str) or column.type.collation is None:
+        return value
+    place = order_key(column.type.collation, value)
+    if place is None:
+        raise UnsupportedError(
+            f"the order of {value!r} in column {column.name!r} is not known", expected="printable ASCII"
+        )
+    return place
 
 
 #: What leaves the definition of a table as it is.

@@ -57,6 +57,7 @@ def _column(draft: ColumnDraft, column: ColumnDefinition, statement: CreateTable
     words = [identifier(column.name), _type_text(column, draft, definition), *_charset(draft, column, definition)]
     facts = column.column
     if column.generated is not None:
+        _check_printed(column, definition)
         kind = "STORED" if facts.generated == "stored" else "VIRTUAL"
         words.append(f"GENERATED ALWAYS AS ({_expression(column.generated, definition)}) {kind}")
     if not facts.nullable:
@@ -67,7 +68,7 @@ def _column(draft: ColumnDraft, column: ColumnDefinition, statement: CreateTable
         words.append(f"/*!80003 SRID {facts.type.srid} */")
     words += _default(draft, column, definition)
     if facts.on_update_now:
-        words.append(f"ON UPDATE {_now(facts.type.fsp)}")
+        words.append(f"ON UPDATE {_now(facts.type.fsp, definition)}")
     if facts.auto_increment:
         words.append("AUTO_INCREMENT")
     if not facts.visible:
@@ -122,8 +123,9 @@ def _default(draft: ColumnDraft, column: ColumnDefinition, definition: Definitio
     if column.generated is not None:
         return
     if isinstance(draft.default, NowDefault):
-        yield f"DEFAULT {_now(facts.type.fsp)}"
+        yield f"DEFAULT {_now(facts.type.fsp, definition)}"
     elif isinstance(draft.default, ExpressionDefault):
+        _check_printed(column, definition)
         if column.default is None:
             raise UnsupportedError(f"printing the default ({draft.default.sql}) of column {column.name!r}")
         yield f"DEFAULT ({_expression(column.default, definition)})"
@@ -160,7 +162,15 @@ def _default_text(column: ColumnDefinition, value: Any, width: int | None) -> st
     return printed_text(text if isinstance(text, str) else str(value))
 
 
-def _now(fsp: int) -> str:
+def _check_printed(column: ColumnDefinition, definition: Definition) -> None:
+    """Raises UnsupportedError where it is not known how the server prints an expression."""
+    if server_line(definition.server).grammar.opens_literal_defaults:
+        raise UnsupportedError(f"printing the expression of column {column.name!r} is not supported on MariaDB yet")
+
+
+def _now(fsp: int, definition: Definition) -> str:
+    if server_line(definition.server).grammar.opens_literal_defaults:
+        return f"current_timestamp({fsp or ''})"
     return f"CURRENT_TIMESTAMP({fsp})" if fsp else "CURRENT_TIMESTAMP"
 
 

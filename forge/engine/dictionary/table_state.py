@@ -75,6 +75,8 @@ class TableState:
         self.clustering = key_of_rows(self.table)
         #: A MEMORY table that has not been opened since the server was started again.
         self.lost_rows = False
+        #: Of another engine than InnoDB: a row was deleted, and another one may have been put in its place.
+        self.has_holes = self.is_shuffled = False
         #: Rows that a prepared XA transaction has changed: nobody else may until it ends.
         self.locked: set[int] = set()
         #: Temporary: its making was logged.
@@ -108,6 +110,7 @@ class TableState:
         self._claim(row, number)
         self.rows[number] = row
         self.inserted += 1
+        self.is_shuffled |= self.has_holes
         self._enter(number, None)
         if self.auto_increment is not None:
             self._keep(row[self.auto_increment] or 0)
@@ -219,6 +222,7 @@ class TableState:
         """Delete a row."""
         self._check_lock(number)
         row = self.rows.pop(number)
+        self.has_holes = self.table.engine in ("MyISAM", "Aria", "MEMORY")
         self._release(row)
         self._enter(number, row)
 

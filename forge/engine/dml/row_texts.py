@@ -97,6 +97,11 @@ def _access(state: TableState, found: int) -> Access:
     if state.clustering is not None:
         columns = [state.columns[part.column] for part in state.clustering.parts]
         return Access(order=[_order_term(column) for column in columns if not column.column.system])
+    if state.is_shuffled:
+        problem = (
+            f"{state.table.engine} puts new rows of {state.name} in the place of deleted ones: their order is unknown"
+        )
+        raise UnsupportedError(problem, expected="statements on one row, or a primary key")
     if not state.table.keys:
         return Access()
     if server_line(state.definition.server).texts.index_hints:

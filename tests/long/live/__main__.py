@@ -1,4 +1,4 @@
-"""``python -m tests.long.live``: random literals, definitions and statements on real servers, and what we say of them.
+"""``python -m tests.long.live``: random literals and statements on real servers, and what we say of them.
 
 Compared are refusals, the bytes of events, and the rows that SELECT gives.  A run goes on where the last one of its
 field, server and seed ended; what it finds is printed, and known differences (known.toml) are counted.  It is counted

@@ -8,7 +8,6 @@ from random import Random
 
 from forge.errors import ForgeError
 from tests.long.live.cases import Draw
-from tests.long.live.definitions import draw_definitions
 from tests.long.live.differences import Difference, differences, known_differences
 from tests.long.live.literals import draw_literals
 from tests.long.live.ours import CaseOutcome, session_of, tried
@@ -16,7 +15,7 @@ from tests.long.live.statements import draw_statements
 from tests.long.live.theirs import asked
 
 RUNS = Path(__file__).parent / "runs.jsonl"
-FIELDS: dict[str, Draw] = {"literals": draw_literals, "definitions": draw_definitions, "statements": draw_statements}
+FIELDS: dict[str, Draw] = {"literals": draw_literals, "statements": draw_statements}
 #: Cases that share a server.
 BATCH = 300
 
