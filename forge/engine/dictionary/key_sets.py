@@ -19,11 +19,6 @@ class KeySets:
         self._ranges: list[range] = []
         self._others: set[object] = set()
 
-    def copy(self) -> KeySets:
-        twin = KeySets()
-        twin._ranges, twin._others = list(self._ranges), set(self._others)
-        return twin
-
     def shares(self, entries: KeySet) -> bool:
         """Whether one of the entries is here."""
         return share_entries(entries, self._others) or any(share_entries(entries, each) for each in self._ranges)

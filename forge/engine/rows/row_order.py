@@ -10,7 +10,7 @@ from forge.charsets import is_exact, order_key
 from forge.engine.dictionary.cell_values import sort_value
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.table_state import TableState
-from forge.errors import ScenarioError, nearest
+from forge.errors import ScenarioError, UnsupportedError, nearest
 from forge.plan.tables import Key
 from forge.sql.words import outside, readable_tokens
 from forge.values.base import Value
@@ -82,6 +82,11 @@ def as_read(
 def scanned(state: TableState, chosen: Iterable[int]) -> list[int]:
     """The rows as a scan of the table finds them: partition after partition."""
     clustering = _clustering(state)
+    if clustering is None and state.is_shuffled:
+        problem = (
+            f"{state.table.engine} puts new rows of {state.name} in the place of deleted ones: their order is unknown"
+        )
+        raise UnsupportedError(problem, expected="a primary key")
     if clustering is None:
         return state.stored(chosen)
     rows, partition = by_key(state, clustering, chosen), state.table.partition

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from forge.binlog.reader import read_events
 from forge.compile import compile_files, write_files
+from forge.engine.session.session import Session as RunningSession
 from forge.errors import ScenarioError, UnsupportedError
 from forge.events.annotate_rows import AnnotateRows
 from forge.events.layout import Body
@@ -80,15 +81,19 @@ def tried(case: Case, server: str, session: Session) -> CaseOutcome:
         # What follows has no table; the server is not asked it.
         return CaseOutcome((_refused(case.table, error),), None)
     outcomes = [_taken(running.journal.groups, case.table)]
+    taken: list[tuple[Entry, Any]] = []
     for number, asked in enumerate(case.statements):
-        trial, before = running.fork(), len(running.journal.groups)
         try:
             (entry,) = checked(empty.transaction(asked.statement)).transactions
-            run_entry(trial, Entry(places, ("transactions", number)), entry)
+            step = Entry(places, ("transactions", number)), entry
+            trial = _run(scenario, places, taken)
+            before = len(trial.journal.groups)
+            run_entry(trial, *step)
         except ScenarioError as error:
             outcomes.append(_refused(asked.sql, error))
             continue
         running = trial
+        taken.append(step)
         outcomes.append(_taken(running.journal.groups[before:], asked.sql))
     planned = finished(running, scenario)
     logs = tuple(write_files(planned, compile_files(planned)))
@@ -99,6 +104,14 @@ def tried(case: Case, server: str, session: Session) -> CaseOutcome:
         for one in outcomes
     )
     return CaseOutcome(tuple(found), planned, logs)
+
+
+def _run(scenario: Scenario, places: Places, taken: Sequence[tuple[Entry, Any]]) -> RunningSession:
+    """A session that has run the statements which were taken so far."""
+    running = opened(scenario, places)
+    for place, entry in taken:
+        run_entry(running, place, entry)
+    return running
 
 
 def logged_by_text(log: bytes) -> dict[str, list[Logged]]:
