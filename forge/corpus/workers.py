@@ -121,3 +121,21 @@ class Processes:
             raise ForgeError("a worker process was killed; the work has stopped") from None
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+def in_chunks(
+    work: Callable[[Sequence[Task]], Sequence[Result]],
+    tasks: Sequence[Task],
+    size: int,
+    *,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> list[Result]:
+    """What ``work`` gives of all tasks, of which it takes ``size`` at once, in any order.
+
+    This process does it for one job, and for one chunk.
+    """
+    chunks = [tasks[at : at + size] for at in range(0, len(tasks), size)]
+    told = None if progress is None else lambda done, _: progress(min(done * size, len(tasks)), len(tasks))
+    workers = ThisProcess() if jobs == 1 or len(chunks) < 2 else Processes(jobs)
+    return [result for results in workers.run(work, chunks, told) for result in results]

@@ -14,12 +14,10 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import tarfile
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +35,7 @@ from forge.conform.kit.write import Plain, WrittenCase, write_case
 from forge.conform.known_bugs import guards, read_known_bugs
 from forge.corpus.cases import SHIPPED
 from forge.corpus.manifest import Entry, read_bytes_of, read_entries
-from forge.corpus.workers import few_collections
+from forge.corpus.workers import few_collections, in_chunks
 from forge.decode.expected import expected_of
 from forge.drafts import draft_folder
 from forge.errors import ScenarioError
@@ -79,17 +77,13 @@ def export_kit(
     """
     check_target(out)
     ids = read_registry()
-    total, plain = _sparse() if profile == SPARSE else _of_corpus(corpus, profile, ids)
+    plain = _sparse() if profile == SPARSE else _of_corpus(corpus, profile, ids)
     out.parent.mkdir(parents=True, exist_ok=True)
     with draft_folder(out) as scratch:
         folder = scratch / out.name.removesuffix(ARCHIVE)
         for part in (CASES, TWINS):
             (folder / part).mkdir(parents=True)
-        written: list[WrittenCase] = []
-        for case in _written(folder, plain, jobs or len(os.sched_getaffinity(0))):
-            written.append(case)
-            if progress is not None:
-                progress(len(written), total)
+        written = in_chunks(partial(_write_chunk, folder), list(plain), _CHUNK, jobs=jobs, progress=progress)
         cases = sorted((one.case for one in written), key=lambda case: case.id)
         kit = Kit(
             format=FORMAT,
@@ -133,8 +127,8 @@ def _named(entries: Iterable[Entry], ids: Registry) -> dict[str, _Name]:
     return named
 
 
-def _of_corpus(corpus: Path, profile: str, ids: Registry) -> tuple[int, Iterator[Plain]]:
-    """How many cases of a corpus are of a profile, and the cases."""
+def _of_corpus(corpus: Path, profile: str, ids: Registry) -> Iterator[Plain]:
+    """The cases of a corpus that are of a profile."""
     whole = list(read_entries(corpus))
     entries = chosen_entries(whole, profile)
     smoke = {entry.case for entry in (entries if profile == "smoke" else chosen_entries(whole, "smoke"))}
@@ -154,7 +148,7 @@ def _of_corpus(corpus: Path, profile: str, ids: Registry) -> tuple[int, Iterator
             witness=witnesses.get(row["server"]) or witnesses.get(row["server"].partition("-")[0]),
         )  # fmt: skip
 
-    return len(named), map(plain, read_bytes_of(corpus, named))
+    return map(plain, read_bytes_of(corpus, named))
 
 
 def _witnesses(corpus: Path, entries: Iterable[Entry]) -> dict[str, dict[str, Any]]:
@@ -172,37 +166,13 @@ def _witnesses(corpus: Path, entries: Iterable[Entry]) -> dict[str, dict[str, An
     return {writer: rows[name] for writer, name in found.items() if name is not None}
 
 
-def _sparse() -> tuple[int, Iterator[Plain]]:
+def _sparse() -> Iterator[Plain]:
     """The same of the profile ``sparse``."""
-    rows = list(sparse_rows())
-    return len(rows), (
-        Plain(id=short_id(row["case"]), since=None, smoke=False, adds=0, guards=[], row=row, sparse=True)
-        for row in rows
-    )
+    for row in sparse_rows():
+        yield Plain(id=short_id(row["case"]), since=None, smoke=False, adds=0, guards=[], row=row, sparse=True)
 
 
-def _written(folder: Path, plain: Iterable[Plain], jobs: int) -> Iterator[WrittenCase]:
-    if jobs == 1:
-        yield from (write_case(folder, case) for case in plain)
-        return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        for cases in pool.map(_write_chunk, ((folder, chunk) for chunk in _chunks(plain))):
-            yield from cases
-
-
-def _chunks(plain: Iterable[Plain]) -> Iterator[list[Plain]]:
-    chunk: list[Plain] = []
-    for case in plain:
-        chunk.append(case)
-        if len(chunk) == _CHUNK:
-            yield chunk
-            chunk = []
-    if chunk:
-        yield chunk
-
-
-def _write_chunk(work: tuple[Path, list[Plain]]) -> list[WrittenCase]:
-    folder, chunk = work
+def _write_chunk(folder: Path, chunk: Sequence[Plain]) -> list[WrittenCase]:
     with few_collections():
         return [write_case(folder, case) for case in chunk]
 

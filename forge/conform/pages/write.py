@@ -13,11 +13,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -36,11 +34,11 @@ from forge.conform.pages.matrix import Line, feature_page, features, servers, wh
 from forge.conform.pages.results import RESULTS, Run, read_runs, result_lines
 from forge.conform.runner import CaseResult
 from forge.corpus.outcomes import percent_text
+from forge.corpus.workers import in_chunks
 from forge.drafts import draft_folder
 from forge.errors import ScenarioError
+from forge.progress import Progress
 from forge.render.templates import render
-
-Progress = Callable[[int, int], None]
 
 #: Ids of failing cases that a page lists for one reason.
 _LISTED = 40
@@ -184,12 +182,7 @@ def write_pages(
     site.badges(cases)
     # A worker gets what it needs of the runs and the kit, not all of them again and again.
     work = [(case, answers(case, runs, shown)) for case in failing]
-    chunks = [work[at : at + _CHUNK] for at in range(0, len(work), _CHUNK)]
-    done = 0
-    for written in _case_pages(partial(_write_cases, OpenKit(kit.folder, ()), out), chunks, jobs):
-        done += written
-        if progress is not None:
-            progress(done, len(failing))
+    in_chunks(partial(_write_cases, OpenKit(kit.folder, ()), out), work, _CHUNK, jobs=jobs, progress=progress)
     return sum(1 for _ in out.rglob("*.html"))
 
 
@@ -203,21 +196,10 @@ def _fails(run: Run, case: KitCase) -> bool:
     return case.id in run.results and run.results[case.id].fails
 
 
-_Work = Sequence[tuple[KitCase, list[Answer]]]
-
-
-def _case_pages(write: Callable[[_Work], int], chunks: Sequence[_Work], jobs: int) -> Iterator[int]:
-    if jobs == 1 or len(chunks) < 2:
-        yield from map(write, chunks)
-        return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(write, chunks)
-
-
-def _write_cases(kit: OpenKit, out: Path, work: _Work) -> int:
+def _write_cases(kit: OpenKit, out: Path, work: Sequence[tuple[KitCase, list[Answer]]]) -> list[KitCase]:
     for case, given in work:
         _write_page(out / "case" / f"{case.id}.html", "case", root="../", **case_view(kit, case, given))
-    return len(work)
+    return [case for case, _ in work]
 
 
 def _write_page(path: Path, template: str, **values: Any) -> None:
