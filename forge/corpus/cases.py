@@ -160,8 +160,6 @@ class CompiledCase:
 
     files: list[BinlogFile]
     tags: tuple[str, ...] = ()
-    #: What happened, of a case that was drawn.
-    plan: Plan | None = None
     twin: Sequence[BinlogFile] = ()
 
 
@@ -183,7 +181,6 @@ def compile_case(case: Case) -> CompiledCase:
     return CompiledCase(
         files,
         (*case.tags, *sorted(tags - set(case.tags))),
-        None if case.scenario is None else planned,
         () if case.verdict == "accept" else _twin(scenario, files),
     )
 

@@ -19,7 +19,6 @@ from forge.check.decoder import Decoder
 from forge.check.decoders.table import available_decoders
 from forge.check.time_limit import TimeLimitPassed, time_limit
 from forge.corpus.cases import BinlogFile, Case, CompiledCase, compile_case
-from forge.corpus.departure import first_departure
 from forge.corpus.outcomes import Outcome, judged, weightiest
 from forge.decode.decode import canonical_events
 from forge.decode.reference import Reference, read_reference
@@ -217,20 +216,12 @@ def _concluded(trial: _Trial, decoders: Sequence[Decoder]) -> Judgement:
         case=case,
         status="compiled" if problem is None else "unreadable",
         error=None if problem is None else f"our own reader stops: {place}{problem}",
-        against=against_verdict(case, problem, broken=_has_broken_cell(trial)) or _departure(trial),
+        against=against_verdict(case, problem, broken=_has_broken_cell(trial)),
         tags=list(trial.compiled.tags),
         files=[_case_file(file, decode) for file, (decode, _) in zip(files, trial.decodes, strict=True)],
         verdicts=[_judged(case, files, trial.verdicts[one.name]) for one in decoders if one.name in trial.verdicts],
         twin=[_case_file(file) for file in trial.compiled.twin],
     )
-
-
-def _departure(trial: _Trial) -> str | None:
-    """How the decode of a case that was drawn is not what was planned."""
-    if trial.compiled.plan is None:
-        return None
-    said = first_departure(trial.compiled.plan, trial.references)
-    return None if said is None else f"our reader does not show what was planned: {said}"
 
 
 def _case_file(file: BinlogFile, decode: str | None = None) -> CaseFile:

@@ -16,7 +16,6 @@ pytest.importorskip("pyarrow", reason="the extra [spark] is not installed")
 
 from forge.cli.app import run
 from forge.corpus.cases import Case, compile_case
-from forge.corpus.departure import first_departure
 from forge.corpus.judge import Judgement, judge_cases
 from forge.corpus.random_cases import ATTEMPTS, RandomCases, kind_of_refusal, random_case, random_slices
 from forge.decode.reference import read_reference
@@ -24,6 +23,7 @@ from forge.errors import ForgeError, ScenarioError
 from forge.scenario import Scenario, plan
 from forge.testing.drawn import drawn
 from forge.testing.draws.scenarios import scenario_of
+from tests.corpus.departure import first_departure
 from tests.pages import blocks_of
 
 JUDGE = partial(judge_cases, decoders=["forge"])
@@ -55,14 +55,12 @@ def test_cases_are_compiled_and_read_as_they_were_planned() -> None:
     assert len({one.case.server for one in found}) > 6
 
 
-def test_a_decode_that_is_not_the_plan_is_said() -> None:
-    case = next(case for case in (random_case(2, number) for number in range(9)) if not is_refused(case))
-    compiled = compile_case(case)
-    assert compiled.plan is not None
-    read = [read_reference(file.data) for file in compiled.files]
-    assert first_departure(compiled.plan, read) is None
-    other = compile_case(next(c for c in (random_case(3, number) for number in range(9)) if not is_refused(c)))
-    assert "row 1" in str(first_departure(compiled.plan, [read_reference(file.data) for file in other.files]))
+def test_what_was_drawn_is_decoded_as_it_was_planned() -> None:
+    cases = [case for case in (random_case(2, number) for number in range(40)) if not is_refused(case)]
+    scenarios = [case.scenario for case in cases if case.scenario is not None]
+    read = [[read_reference(file.data) for file in compile_case(case).files] for case in cases]
+    assert {first_departure(plan(one), of) for one, of in zip(scenarios, read, strict=True)} == {None}
+    assert "row 1" in str(first_departure(plan(scenarios[0]), read[1]))
 
 
 def is_refused(case: Case) -> bool:
