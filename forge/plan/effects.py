@@ -94,6 +94,3 @@ class ForeignKeyEffects:
     is_parent: bool = False
     #: The server opened a parent of a foreign key for writing, or a child whose keys it checks.
     is_related: bool = False
-    #: A table that is opened is the parent of a foreign key, or its rows are checked against one: MySQL names no
-    #: databases.
-    isolates: bool = False

@@ -59,7 +59,7 @@ def statement_variables(statement: RowsStatement, session: Session, line: Server
         variables["table_map_for_update"] = statement.opened.update_bits
     if line.knows("updated_databases"):
         names = statement.opened.databases or (statement.table.database,)
-        over = statement.foreign_keys.isolates or len(names) > MAX_DATABASES
+        over = statement.foreign_keys.is_related or len(names) > MAX_DATABASES
         variables["updated_databases"] = OVER_MAX_DATABASES if over else names
     if text.clauses.defines_timestamp:
         variables |= timestamp_variables(session, line)

@@ -340,7 +340,7 @@ class _Insert:
                 state.add(row)  # raises
             before = state.rows[number]
             references = self.context.references
-            bound = references.is_parent(state.table) or references.has_delete_trigger(state.table)
+            bound = references.is_parent(state.table) or bool(references.triggers(state.table, "delete"))
             bound |= state.table.row_end is not None and not references.line.rows.replaces_versions_in_place
             if (key.hashed or key == state.unique[-1]) and not bound:
                 self.stays_marked = True

@@ -46,7 +46,6 @@ def with_opened_tables(
         ran += [trigger for trigger in its_triggers if trigger.table == name and _fires(trigger, part)]
     named = tables_named_in(_text(statement, declared), context.catalog, context.current_database)
     tables = [*(entry.table for entry in opened), *named]
-    isolates = any(context.references.isolates(entry.table, entry.events) for entry in opened)
     numbers = replace(statement.evaluation.numbers, generated=first_number(statement))
     return replace(
         statement,
@@ -61,9 +60,6 @@ def with_opened_tables(
             statement.triggers,
             calls=_calls(triggers),
             fired=bool(ran),
-        ),
-        foreign_keys=replace(
-            statement.foreign_keys, isolates=isolates or any(context.references.isolates(table, ()) for table in named)
         ),
     )
 

@@ -24,6 +24,7 @@ from forge.plan.tables import ForeignKey, Key, KeyPart, Row, Table
 from forge.servers import ServerLine
 
 Operation = Literal["insert", "update", "delete"]
+_EVENTS: tuple[Operation, ...] = ("insert", "update", "delete")
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,15 +231,14 @@ class References:
                 ),
             )
 
-    def has_delete_trigger(self, table: Table) -> bool:
-        return not table.temporary and any(
-            trigger.event == "delete" and trigger.table == (table.database, table.name)
-            for trigger in self.catalog.live_triggers()
-        )
-
-    def triggers(self, table: Table, event: Operation) -> list[Trigger]:
-        """The triggers of an event, in the order in which they run."""
-        return self._triggers(table, (event,))
+    def triggers(self, table: Table, *events: Operation) -> list[Trigger]:
+        """The triggers of events, in the order in which they run: BEFORE, AFTER, then by their creation."""
+        if table.temporary:
+            return []
+        name = (table.database, table.name)
+        fired = [trigger for trigger in self.catalog.live_triggers() if trigger.table == name]
+        fired = [trigger for trigger in fired if trigger.event in events]
+        return sorted(fired, key=lambda trigger: (_EVENTS.index(trigger.event), trigger.timing != "before"))
 
     def set_by_triggers(self, table: Table, event: Operation) -> frozenset[int]:
         """The columns that the texts of BEFORE triggers may give values."""
@@ -266,7 +266,7 @@ class References:
                 opening = queue[opened]
                 opened += 1
                 queue += self._children(opening, [other.table for other in queue[1:]])
-                fired = self._triggers(opening.table, opening.events)
+                fired = self.triggers(opening.table, *opening.events)
                 triggers += [trigger for trigger in fired if trigger not in triggers]
             while run < len(triggers):
                 for name, changes in triggers[run].changes:
@@ -275,23 +275,6 @@ class References:
                         queue.append(Opened(state.table, changes, by_trigger=True))
                 run += 1
         return queue[1:], triggers
-
-    def _triggers(self, table: Table, events: Sequence[Operation]) -> list[Trigger]:
-        """INSERT, UPDATE, DELETE; BEFORE, AFTER; then by their creation."""
-        if table.temporary:
-            return []
-        order: list[tuple[Operation, str]] = [
-            (event, timing)
-            for event in ("insert", "update", "delete")
-            for timing in ("before", "after")
-            if event in events
-        ]
-        return [
-            trigger
-            for event, timing in order
-            for trigger in self.catalog.live_triggers()
-            if (trigger.table, trigger.event, trigger.timing) == ((table.database, table.name), event, timing)
-        ]
 
     def _children(self, opening: Opened, opened: list[Table]) -> list[Opened]:
         """The child tables that a table's foreign keys open next."""
