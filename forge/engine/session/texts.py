@@ -105,10 +105,10 @@ class SessionText:
 
     def _set(self, name: str, declared: Any, place: Place) -> str:
         with place("user_variables", name):
-            variable, sql = user_variable(name, declared, self.line.name)
+            variable = user_variable(name, declared, self.line.name)
         self.client.variables[variable.name] = variable
         self.client.unknown.discard(variable.name)
-        return setting_sql(variable.name, sql)
+        return setting_sql(variable, self.line.name)
 
     def _with_reads(self, statement: RowsStatement, declared: Statement, reads: Reads) -> RowsStatement:
         text = statement.text
@@ -232,7 +232,7 @@ class SessionText:
                 self.client.unknown.add(target.name)
                 continue
             self.client.unknown.discard(target.name)
-            self.client.variables[target.name] = user_variable(target.name, value, self.line.name)[0]
+            self.client.variables[target.name] = user_variable(target.name, value, self.line.name)
         evaluation = statement.evaluation
         if evaluation.numbers.stored is not None:
             self.client.last_insert_id = evaluation.numbers.stored
