@@ -52,14 +52,14 @@ class Drafts:
             del self._renames[0]
 
     def discard(self) -> None:
-        """Take away the files that have not got their names."""
+        """Remove the files that have not been renamed."""
         for draft, _ in self._renames:
             draft.unlink(missing_ok=True)
         self._renames.clear()
 
 
 def draft_name(target: Path) -> Path:
-    """Another name for ``target``, beside it; what still has it when this process is no more goes with the drafts."""
+    """Another name for ``target`` in its folder; leftovers with such a name go once this process has ended."""
     return target.with_name(f"{_beginning(target)}{os.getpid()}-{secrets.token_hex(4)}")
 
 
@@ -85,7 +85,7 @@ def _beginning(target: Path) -> str:
 
 
 def _sweep(target: Path) -> None:
-    """Take away the drafts of processes of this host that are no more."""
+    """Remove the drafts of processes of this host that have ended."""
     beginning = _beginning(target)
     try:
         names = [path.name for path in target.parent.iterdir() if path.name.startswith(beginning)]

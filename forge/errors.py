@@ -30,7 +30,7 @@ class ForgeError(Exception):
     exit_code = 1
 
     def replace(self, **fields: Any) -> Self:
-        """A new error of the same kind with some fields in the place of its own."""
+        """A new error of the same kind with some fields replaced."""
         error = type(self).__new__(type(self), *self.args)
         error.__dict__.update(self.__dict__ | fields)
         return error

@@ -142,7 +142,7 @@ class Located:
         return Located(entry if whole else None, file=self.file, text=self._text, lines=self._lines)
 
     def copy(self) -> Located:
-        """The document with a value of its own, which may be changed; the lines stay those of the text."""
+        """A copy of the document whose value may be changed; it keeps the lines of the text."""
         copied = Located(self._root, file=self.file, text=self._text, lines=self._lines)
         copied.value = _copied(self.value)
         return copied
@@ -171,7 +171,7 @@ class Located:
 
 
 def _copied(value: Any) -> Any:
-    """A value with mappings and lists of its own."""
+    """A deep copy of mappings and lists."""
     if isinstance(value, dict):
         return {key: _copied(item) for key, item in value.items()}
     return [_copied(item) for item in value] if isinstance(value, list) else value

@@ -1,8 +1,8 @@
-"""How far something is."""
+"""Progress of a job."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-#: Told how many parts of all are done.
+#: Called with the number of finished parts and of all parts.
 Progress = Callable[[int, int], None]

@@ -28,7 +28,7 @@ def volumes_dir() -> Path:
 
 
 def corpora_dir() -> Path:
-    """The folder of the scenarios, the recordings and the byte-frozen cases.  Where none is installed there is none."""
+    """The folder of the scenarios, the recordings and the byte-frozen cases.  It need not exist."""
     named = os.environ.get("FORGE_CORPORA")
     if named:
         return Path(named)
@@ -40,7 +40,7 @@ def corpora_dir() -> Path:
 
 
 def shipped_corpora() -> Path:
-    """As :func:`corpora_dir`.  Raises EnvironmentMissing if there is none."""
+    """As :func:`corpora_dir`.  Raises EnvironmentMissing if it does not exist."""
     folder = corpora_dir()
     if not (folder / "recordings").is_dir():
         raise EnvironmentMissing(

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from forge.check.decoders.vendors.program import servers_home
 
-#: What keeps a throw-away server quick; none of it reaches the binary log.
+#: Options that make a throw-away server fast; none of them affects the binary log.
 _QUICK = (
     "--innodb-buffer-pool-size=8M",
     "--innodb-flush-log-at-trx-commit=0",
@@ -46,14 +46,14 @@ class Build:
     vendor: Literal["mysql", "mariadb"]
     #: Options that this line needs or that make it quick.
     options: tuple[str, ...]
-    #: Those of them that a data directory is made with too.
+    #: Those that are also given when the data directory is initialized.
     made_with: tuple[str, ...] = ()
     #: Options of the client; ``--binary-mode`` came with MySQL 5.6.3.
     client_options: tuple[str, ...] = ("--binary-mode",)
     #: The vendor's archive, no package of Debian: ``<name>.run`` knows its folder, and makes a data directory with
     #: ``initialize``, since servers before 5.7.6 cannot.
     archive: bool = False
-    #: What the error log says where a shutdown may hang; the binary logs are closed by then.
+    #: A message in the error log after which a shutdown may hang; the binary logs are closed by then.
     hangs_after: bytes | None = None
 
 

@@ -14,7 +14,7 @@ from forge.errors import ForgeError
 
 #: Seconds that the statements of one turn may take.
 TURN_LIMIT = 60.0
-#: What the client prints when the statements before have run.
+#: Printed by the client once all statements before it have run.
 _MARK = "forge: done"
 
 

@@ -34,7 +34,7 @@ _HARMLESS = frozenset(("create_database", "alter_database", "create_index", "dro
 
 @dataclass(frozen=True, slots=True)
 class ContentsDifference:
-    """The first row that the server and the decoded file do not have in common; it counts from 1, a column by name.
+    """The first row, numbered from 1, that the server and the decoded file do not have in common.
 
     ``column`` is "" if one of them has no such row at all.
     """
@@ -175,9 +175,9 @@ Rows = list[tuple[Shown, ...]]
 
 
 def table_difference(name: str, selected: TableContents, decoded: TableContents) -> ContentsDifference | None:
-    """The first difference of a table, of whose columns those count that are told of all rows.
+    """The first difference of a table, in the columns whose values are known in all rows.
 
-    Rows in common are passed over; the first row that is left is laid beside the most similar one of the other side.
+    Equal rows are skipped; the first remaining row is compared with the most similar one of the other side.
     """
     if decoded.rows and len(selected.columns) != len(decoded.columns):
         return ContentsDifference(name, 1, "", f"{len(selected.columns)} columns", str(len(decoded.columns)))

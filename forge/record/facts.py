@@ -335,7 +335,7 @@ class _CollectedRelay:
             self.source.add(event)
 
     def _is_own(self, event: Event) -> bool:
-        """Whether the event is none of the source's file; its facts are kept."""
+        """Whether the relay log itself added the event; its facts are kept."""
         body, file = event.body, self.files[-1]
         if isinstance(body, Rotate) and event.flags & ARTIFICIAL:
             self.source.open()

@@ -162,7 +162,7 @@ def _logging(plan: Plan, number: int) -> tuple[ReplayGroup, ...]:
 
 
 def _current_after(group: Group, current: str) -> str:
-    """The session's database behind a group; one that is dropped is nobody's."""
+    """The session's database after a group; none if it was dropped."""
     if isinstance(group, ImplicitStatement):
         return current
     if not isinstance(group, DatabaseDefinition):
@@ -266,7 +266,7 @@ Sent = RowsStatement | Savepoint | RollbackTo | ReleaseSavepoint | DdlStatement 
 
 
 def _steps(group: Group, turn: Turn) -> Sequence[Sent]:
-    """The statements of a group that are sent in a turn; events that a scenario places are nobody's statements."""
+    """The statements of a group that are sent in a turn; events placed by the scenario are not sent."""
     if isinstance(group, XaEnd | ImplicitStatement):
         return ()
     if isinstance(group, DdlStatement | LoggedStatement):

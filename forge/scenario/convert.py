@@ -19,7 +19,7 @@ from forge.values.json.binary import Opaque, SqlInteger
 
 #: Python literals that cells may be, besides what YAML has.
 _LITERALS = (bytes, bytearray, memoryview, Decimal, dt.datetime, dt.date, dt.time, dt.timedelta)
-#: What cells may be that msgspec would take apart.
+#: Values of cells that msgspec would convert.
 _WHOLE = (str, int, type(None), Opaque, SqlInteger, Tagged)
 _KINDS = {
     "int": "a whole number",

@@ -42,7 +42,7 @@ class Places:
 
     @contextmanager
     def sql(self, path: Path, text: str) -> Iterator[None]:
-        """Errors of the block with a place in the SQL ``text`` at ``path``, as it is sent, get that place's line."""
+        """SQL errors of the block point to the line of their offset in ``text``, the statement at ``path``."""
         with self.at(path):
             try:
                 yield

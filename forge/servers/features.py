@@ -62,7 +62,7 @@ class Feature(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
         return self.mysql if family == "mysql" else self.mariadb
 
     def until(self, family: Family) -> str | None:
-        """The first release of the family that has it no more; MariaDB never gave one up."""
+        """The first release of the family without it again; MariaDB never removed a feature."""
         return self.mysql_until if family == "mysql" else None
 
     def reaction(self, family: Family) -> Reaction:

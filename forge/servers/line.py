@@ -28,7 +28,7 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     family: Family
     #: The version string that FORMAT_DESCRIPTION has where no recording gives another.
     server_version: str
-    #: The release of the real server that recordings of this very line are made with; None: there is none to be had.
+    #: The release of the real server that recordings of this line are made with; None if none is available.
     recorded: str | None = None
     settings: Settings
     framing: Framing

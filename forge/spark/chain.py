@@ -4,12 +4,12 @@
 
     DIR/binlog.000001 ...        the logs
     DIR/binlog.index             their names, as a server keeps them
-    DIR/_manifest.json           the truth: what is not named here does not count
+    DIR/_manifest.json           the logs that are committed
     DIR/_lock                    locked by whoever changes one of these
-    DIR/_temporary-JOB/          what a write has made so far, until it counts
+    DIR/_temporary-JOB/          what a write has made so far, until it is committed
 
-A write counts from the moment when the manifest gets its name.  Before files get theirs, the folder of the job says
-which; so whoever comes after a crash takes them back.
+A write is committed by renaming the manifest.  Before files are renamed, the folder of the job lists them, so that the
+next writer after a crash can undo them.
 """
 
 from __future__ import annotations
@@ -93,14 +93,14 @@ class Chain:
             yield
 
     def _sweep(self) -> None:
-        """Take back what jobs have left that ended before they counted."""
+        """Undo the jobs that ended without a commit."""
         for job in self.jobs():
             # Names are given under this lock: where that was begun, nobody goes on with it.
             if job.intent() is not None or job.is_over():
                 self.take_back(job)
 
     def take_back(self, job: Job) -> None:
-        """The folder as it was before the job, unless the job counts."""
+        """Restore the folder as it was before the job, unless the job is committed."""
         intent = job.intent()
         manifest = self.manifest()
         if intent is not None and (manifest is None or manifest.commit != intent.commit):

@@ -30,7 +30,7 @@ class Batch:
 
 
 class Commit:
-    """One write of rows of that schema to a chain, or in the place of one."""
+    """One write of rows with that schema, which appends to a chain or replaces it."""
 
     def __init__(self, options: SinkOptions, schema: pa.Schema, *, overwrite: bool) -> None:
         self.options = options
@@ -48,7 +48,7 @@ class Commit:
         self._prepared(self._after(manifest))
 
     def run(self, parts: Sequence[Part], job: Job, batch: Batch | None = None) -> None:
-        """Make the logs, and let them count; nothing if the batch, or a write of the same ``commit_id``, counts."""
+        """Make the logs and commit them, unless the batch, or a write with the same ``commit_id``, is committed."""
         with self.chain.locked():
             manifest = self.chain.manifest()
             if not self._is_known(manifest, batch):
@@ -58,7 +58,7 @@ class Commit:
                     raise ForgeError(f"cannot write into {self.options.folder}: {error.strerror or error}") from error
             job.remove()
             if batch is not None:
-                # A query runs one batch at a time: what its other batches have left is nobody's.
+                # A query runs one batch at a time: leftovers of its other batches can go.
                 for other in self.chain.jobs(f"{batch.query}-"):
                     self.chain.take_back(other)
 

@@ -1,4 +1,4 @@
-"""The folder of one write, in which nothing counts: what tasks and the commit make until files get their names.
+"""The folder of one uncommitted write: what its tasks and its commit make until files get their names.
 
 Tasks load this module, so it needs little.
 """
@@ -72,7 +72,7 @@ class Job:
         return max(times, default=time.time())
 
     def require_owner(self) -> None:
-        """Raises ForgeError if the driver has ended: it is told of no success, and will write the rows again."""
+        """Raises ForgeError if the driver has ended: it never learns of a success, and writes the rows again."""
         owner = self.owner()
         if owner is not None and owner.lives() is False:
             raise ForgeError("the driver has ended before the write did")

@@ -17,7 +17,7 @@ from forge.spark.versions import JAVA_25, spark_release
 #: Seconds that the JVM has to end by itself.
 _END_LIMIT: Final = 10.0
 
-#: How PySpark's word about pandas begins; it comes with each batch of rows.  What is used here works with both.
+#: How PySpark's warning about pandas begins; it comes with each batch.  What is used here works with pandas 2 and 3.
 PANDAS_3: Final = "PySpark does not yet fully support pandas"
 
 #: Where a user may name a garbage collector, beside the session's own settings.
@@ -81,7 +81,7 @@ def _new_jvm(master: str, folder: Path, log: Path) -> dict[str, str]:
 
 
 def heap_limit(memory: int) -> str:
-    """What a JVM may take on a machine with so many bytes: a quarter, between Spark's own 1 GiB and 4 GiB.
+    """The heap of a JVM on a machine with that much memory: a quarter, between 1 GiB (Spark's default) and 4 GiB.
 
     With 1 GiB the JVM ends where a million rows are collected (measured with 4.3.0).
     """
@@ -89,7 +89,7 @@ def heap_limit(memory: int) -> str:
 
 
 def names_a_collector(conf: Mapping[str, str]) -> bool:
-    """Whether the user names a garbage collector: a JVM that is told of two does not start."""
+    """Whether the user chooses a garbage collector: a JVM with two does not start."""
     said = [*conf.values(), *(os.environ.get(name, "") for name in _OPTIONS_OF_JAVA)]
     said += [path.read_text(errors="replace") for path in _given_settings() if path.name in _FILES_OF_OPTIONS]
     return any(map(_COLLECTOR.search, said))
@@ -137,7 +137,7 @@ def _environment_set(values: Mapping[str, str]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _stderr_to(log: Path) -> Iterator[None]:
-    """File descriptor 2 goes to ``log``, for good in the JVM that is started meanwhile.
+    """Redirect file descriptor 2 to ``log``, permanently for a JVM started in the block.
 
     Spark's launcher prints lines before any logging setting is read; Python workers write to the JVM's stderr too.
     """

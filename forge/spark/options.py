@@ -24,7 +24,7 @@ class Options:
                 )
 
     def text(self, name: str) -> str | None:
-        """The text as it is given."""
+        """The value as given."""
         return self.given.get(name)
 
     def word(self, name: str, literal: Any, default: str | None = None) -> Any:
@@ -77,7 +77,7 @@ class Options:
 
 
 def json_texts(text: str) -> tuple[str, ...] | None:
-    """The texts of a JSON array; None if it is none, or has others in it."""
+    """The texts of a JSON array; None for anything else."""
     try:
         texts = json.loads(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What the tasks of a write make: the rows of their partition as they come, in files that nothing else knows of.
+"""What the tasks of a write make: files with the rows of their partition, known to the job alone.
 
 Tasks load this module, so it needs little.
 """
@@ -80,7 +80,7 @@ def arrow_schema(schema: StructType) -> pa.Schema:
 def write_part(batches: Iterator[pa.RecordBatch], job: Job, owner: Owner, task: Task) -> Part:
     """Keep the rows of a partition in the folder of a job.  Raises ForgeError if the disk refuses them.
 
-    They are not flushed to the disk: a crash ends the job, and what counts in the end is.
+    They are not flushed to the disk: a crash ends the job, and the commit flushes what it writes.
     """
     files: list[PartFile] = []
     rows = 0

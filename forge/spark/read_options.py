@@ -20,7 +20,7 @@ from forge.spark.options import Options, json_texts
 
 #: What a row of the frame is: a change of a row, or an event.
 Rows = Literal["changes", "events"]
-#: What the images of a change are where no table gives them columns.
+#: How images are shown where no table is chosen.
 Values = Literal["json", "binary"]
 #: What becomes of a file that ends inside an event or a transaction.
 Tail = Literal["strict", "lenient"]
@@ -87,7 +87,7 @@ class ReadOptions:
 
 
 def read_options(given: Mapping[str, str], *, also: Iterable[str] = (), pushdown: bool = False) -> ReadOptions:
-    """The options that ``spark.read`` or ``spark.readStream`` gives; a stream knows ``also`` some of its own.
+    """The options that ``spark.read`` or ``spark.readStream`` gives; ``also`` are those of streams.
 
     Raises ScenarioError for one that cannot be.
     """

@@ -1,4 +1,4 @@
-"""How far a Spark job is."""
+"""Progress of a Spark job."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from forge.conform.kit.protocol import Level
 
 
-#: What a decoder does that is mistaken.
+#: How a decoder is mistaken, by outcome.
 _MISTAKES = {
     "disagree": "reads the file differently",
     "refused": "refuses a file that breaks no rule",

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from forge.corpus.report import Tally
     from forge.corpus.workers import Workers
 
-#: So many cases are built in this process, and so many by several: starting takes longer than what it saves.
+#: Up to ``VERY_FEW`` cases are built in this process, up to ``FEW`` by several: starting Spark would take longer.
 VERY_FEW, FEW = 64, 512
 
 
@@ -175,7 +175,7 @@ def _jury(names: str | None) -> Jury:
 
 @contextmanager
 def _workers(cases: int, master: str | None, partitions: int | None) -> Iterator[Workers]:
-    """Who builds so many cases.  A JVM takes as long to start as hundreds of them take."""
+    """The workers for that many cases.  Starting a JVM takes as long as building hundreds of them."""
     from forge.corpus.workers import Processes, ThisProcess
 
     if master is None and cases <= FEW:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from forge.scenario import Scenario
     from forge.scenario.matrix import OptionSettings
 
-#: From so many rows on, several files are made side by side.
+#: From this many rows on, files are written in parallel.
 _MANY = 1_000_000
 #: What a process that writes files needs.
 _OF_WORKERS = ("forge.bulk.generating.generate", "pyarrow.compute", "pyarrow.parquet")

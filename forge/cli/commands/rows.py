@@ -269,7 +269,7 @@ def _write_arrow(schema: Any, batches: Any, file: Any) -> None:
 
 
 def _with_words(column: Any, words: dict[int, Any], number: int) -> Any:
-    """The column by the words of all batches so far: those of before, in their places, and behind them its new ones."""
+    """The column with one dictionary for all batches so far: earlier words keep their indexes, new ones follow."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

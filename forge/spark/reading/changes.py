@@ -71,7 +71,7 @@ class _ChangeBatches(Batches):
 
 class _JsonBatches(_ChangeBatches):
     def of(self, window: Window, chosen: RowIndexes) -> Iterator[pa.RecordBatch | Misfit]:
-        """As forge.bulk.reading.file_rows.Taker has it."""
+        """See forge.bulk.reading.file_rows.Taker."""
         for made in super().of(window, chosen):
             yield made if isinstance(made, Misfit) else self._fitted(made, self._images(made))
 
@@ -85,7 +85,7 @@ class _JsonBatches(_ChangeBatches):
 
 class _BinaryBatches(_ChangeBatches):
     def of(self, window: Window, chosen: RowIndexes) -> Iterator[pa.RecordBatch | Misfit]:
-        """As forge.bulk.reading.file_rows.Taker has it."""
+        """See forge.bulk.reading.file_rows.Taker."""
         rows = window.rows
         layouts = self.table.numbers[rows.layouts[chosen]]
         images = row_images(window.buffer, rows.begins[chosen], rows.ends[chosen], layouts, self.table.layouts)

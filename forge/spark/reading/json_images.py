@@ -112,7 +112,7 @@ def _hex(array: pa.BinaryArray) -> pa.Array:
 
 
 def _clock(array: pa.Array, digits: int) -> pa.Array:
-    """Durations as TIME is written, with so many digits behind the point."""
+    """Durations as TIME values, with that many digits after the point."""
     micros = array.cast(pa.int64())
     positive = pc.abs(micros)
     seconds = pc.divide(positive, _SECOND)

@@ -1,4 +1,4 @@
-"""Batches of a size that costs Spark least: each has a price of its own, and each large one new memory."""
+"""Batches of the size that is cheapest for Spark: each batch has overhead, and large ones need new memory."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ PRESENCE = frozenset(("_present", "_present_before", "_present_after"))
 
 
 def without_full(bitmaps: pa.Array, columns: int) -> pa.Array:
-    """The bitmaps of images of a table with so many columns, null where they have all of them."""
+    """The bitmaps of a table with that many columns, null where an image has all of them."""
     full, width = _full(columns), bitmaps.type.byte_width
     data = bitmaps.buffers()[1].slice(bitmaps.offset * width, len(bitmaps) * width)
     if data == pa.py_buffer(full * len(bitmaps)):

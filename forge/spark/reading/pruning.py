@@ -82,7 +82,7 @@ def _text(kind: str, value: Any, texts: tuple[str, ...]) -> bool:
 
 
 def _seconds(value: Any) -> Any:
-    """Times in seconds since 1970; None for what is none with a zone."""
+    """Times in seconds since 1970; None for values that are no time with a zone."""
     if isinstance(value, (tuple, list)):
         return [_seconds(one) for one in value]
     return value.timestamp() if isinstance(value, datetime) and value.tzinfo is not None else None

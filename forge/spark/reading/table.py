@@ -65,12 +65,12 @@ class TableRows:
 
 
 class _TableBatches(Batches):
-    """Those of one definition, in Spark's form beside rows, with null for the bitmaps of whole images."""
+    """The batches of one table definition; the bitmaps of whole images are null."""
 
     beside_types: ClassVar[Mapping[str, pa.DataType]] = {name: spark_form(kind) for name, kind in BESIDE.items()}
 
     def of(self, window: Window, chosen: RowIndexes) -> Iterator[pa.RecordBatch | Misfit]:
-        """As forge.bulk.reading.file_rows.Taker has it."""
+        """See forge.bulk.reading.file_rows.Taker."""
         for made in super().of(window, chosen):
             yield made if isinstance(made, Misfit) else self._without_full(made)
 
@@ -116,7 +116,7 @@ class _NoRows:
         self.schema = schema
 
     def of(self, window: Window, chosen: RowIndexes) -> Iterator[pa.RecordBatch | Misfit]:
-        """As forge.bulk.reading.file_rows.Taker has it."""
+        """See forge.bulk.reading.file_rows.Taker."""
         return iter(())
 
 
@@ -145,7 +145,7 @@ class _Definitions:
         return _NoRows(taker.table, taker.schema)
 
     def _union(self, before: pa.Schema, schema: pa.Schema, name: str, place: str) -> pa.Schema:
-        """The columns of before and those of another definition, in the order of ``columns=`` if that is given."""
+        """The union of two definitions' columns, in the order of ``columns=`` if it is given."""
         union = wider(pa.struct(list(before)), pa.struct(list(schema)))
         if union is None:
             raise ScenarioError(f"no types hold the columns of {name} before and after {place}")
