@@ -12,9 +12,11 @@ import secrets
 import shutil
 import socket
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from forge.errors import ScenarioError
 
 #: Names have at most 255 bytes on usual file systems: characters of the file's own that its draft keeps.
 _KEPT = 50
@@ -76,6 +78,31 @@ def draft_folder(target: Path) -> Iterator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def check_replaceable(folder: Path, what: str, is_own: Callable[[Path], bool]) -> None:
+    """Raises ScenarioError unless nothing is there, an empty folder, or one ``is_own``: ``what`` may go there."""
+    if folder.exists() and not folder.is_dir():
+        raise ScenarioError(f"{folder} is a file", expected=f"a folder for the {what}")
+    if folder.is_dir() and any(folder.iterdir()) and not is_own(folder):
+        raise ScenarioError(
+            f"{folder} holds something else than a {what}", expected=f"a new or empty folder, or a {what}"
+        )
+
+
+def replace_folder(made: Path, folder: Path) -> None:
+    """Put a finished folder in the place of the old one, if there is one."""
+    if not folder.exists():
+        made.rename(folder)
+        return
+    old = draft_name(folder)
+    folder.rename(old)
+    try:
+        made.rename(folder)
+    except OSError:
+        old.rename(folder)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def _beginning(target: Path) -> str:

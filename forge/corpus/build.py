@@ -9,7 +9,6 @@ under another name; only files that a finished task named are taken.
 from __future__ import annotations
 
 import re
-import shutil
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -37,7 +36,7 @@ from forge.corpus.manifest import (
     write_summary,
 )
 from forge.corpus.workers import Workers, few_collections
-from forge.drafts import draft_folder, draft_name
+from forge.drafts import check_replaceable, draft_folder, replace_folder
 from forge.errors import ForgeError, ScenarioError
 from forge.progress import Progress
 
@@ -117,7 +116,7 @@ def build_corpus(
     those that cover the same, the smallest is kept.
     Raises ScenarioError if ``out`` is something else than a corpus, and what the workers raise.
     """
-    _check_target(out)
+    check_replaceable(out, "corpus", _is_corpus)
     out.parent.mkdir(parents=True, exist_ok=True)
     with draft_folder(out) as building:
         work = partial(_judge_slice, judge=judge, folder=str(building))
@@ -137,7 +136,7 @@ def build_corpus(
             random=None if random_seed is None else _random_summary(random_seed, judged, cases),
         )
         write_summary(building, summary)
-        _publish(building, out)
+        replace_folder(building, out)
     return summary
 
 
@@ -219,32 +218,6 @@ def _random_summary(seed: int, judged: Sequence[_Judged], cases: int) -> RandomS
     return RandomSummary(seed=seed, drawn=drawn, repeated=drawn - cases, refused=dict(refused.most_common()))
 
 
-def _check_target(out: Path) -> None:
-    if out.exists() and not out.is_dir():
-        raise ScenarioError(f"{out} is a file", expected="a folder for the corpus")
-    others = [path.name for path in out.iterdir() if not _is_of_corpus(path.name)] if out.is_dir() else []
-    if others:
-        raise ScenarioError(
-            f"{out} holds {others[0]!r}, which is not part of a corpus; a build replaces the whole folder",
-            expected="a new or empty folder, or one that `forge corpus build` made",
-        )
-
-
-def _is_of_corpus(name: str) -> bool:
-    """Whether a build writes files of this name, or did when the summary had no underscore."""
-    return re.fullmatch(r"part-\d+\.parquet|_?corpus\.json", name) is not None
-
-
-def _publish(building: Path, out: Path) -> None:
-    """Put the finished folder in the place of the old one."""
-    if not out.exists():
-        building.rename(out)
-        return
-    old = draft_name(out)
-    out.rename(old)
-    try:
-        building.rename(out)
-    except OSError:
-        old.rename(out)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
+def _is_corpus(folder: Path) -> bool:
+    """Whether a build wrote all of its files, or did when the summary had no underscore."""
+    return all(re.fullmatch(r"part-\d+\.parquet|_?corpus\.json", path.name) for path in folder.iterdir())

@@ -100,7 +100,7 @@ def test_a_failed_build_leaves_the_old_corpus_and_nothing_else(tmp_path: Path) -
 
 def test_a_folder_with_something_else_is_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(ScenarioError, match="not part of a corpus"):
+    with pytest.raises(ScenarioError, match="holds something else than a corpus"):
         build(tmp_path, cases(1))
     assert (tmp_path / "mine.txt").read_text() == "mine"
 

@@ -27,8 +27,9 @@ from forge.corpus.manifest import (
     write_summary,
 )
 from forge.corpus.outcomes import OUTCOMES
-from forge.corpus.report import Tally, finding_lines, kind_of, summary_lines, summary_object, table, topic
+from forge.corpus.report import Tally, finding_lines, kind_of, summary_lines, summary_object, topic
 from forge.errors import ScenarioError
+from forge.render.aligned import aligned
 
 SHA256 = hashlib.sha256(b"bin").hexdigest()
 FILE = CaseFile(name="binlog.000001", data=b"bin", sha256=SHA256, decode="{}\n")
@@ -180,7 +181,7 @@ def test_the_summary_as_json_has_every_finding(corpus: Path) -> None:
 
 
 def test_columns_of_a_table_are_as_wide_as_their_widest_cell() -> None:
-    assert list(table(["name", "n"], [["a", "10"], ["long name", "7"]])) == [
+    assert aligned([["name", "n"], ["a", "10"], ["long name", "7"]], numbers_from=1) == [
         "name        n",
         "a          10",
         "long name   7",

@@ -37,7 +37,7 @@ from forge.corpus.cases import SHIPPED
 from forge.corpus.manifest import Entry, read_bytes_of, read_entries
 from forge.corpus.workers import few_collections, in_chunks
 from forge.decode.expected import expected_of
-from forge.drafts import draft_folder
+from forge.drafts import check_replaceable, draft_folder, replace_folder
 from forge.errors import ScenarioError
 from forge.progress import Progress
 from forge.render.templates import render
@@ -96,10 +96,9 @@ def export_kit(
         _write_beside(folder, cases, kit)
         _write_sums(folder, {name: sum for one in written for name, sum in one.sums.items()})
         if out.name.endswith(ARCHIVE):
-            folder = _archived(folder, scratch / out.name)
-        elif out.exists():
-            out.rename(scratch / "before")
-        folder.replace(out)
+            _archived(folder, scratch / out.name).replace(out)
+        else:
+            replace_folder(folder, out)
     return kit
 
 
@@ -224,7 +223,4 @@ def check_target(out: Path) -> None:
         if out.is_dir():
             raise ScenarioError(f"{out} is a folder", expected="a name for the archive")
         return
-    if out.exists() and not out.is_dir():
-        raise ScenarioError(f"{out} is a file", expected=f"a folder for the kit, or a name that ends with {ARCHIVE}")
-    if out.is_dir() and any(out.iterdir()) and not (out / "index.jsonl").is_file():
-        raise ScenarioError(f"{out} holds something else than a kit", expected="a new or empty folder, or a kit")
+    check_replaceable(out, "kit", lambda folder: (folder / "index.jsonl").is_file())

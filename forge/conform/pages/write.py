@@ -35,8 +35,7 @@ from forge.conform.pages.results import RESULTS, Run, read_runs, result_lines
 from forge.conform.runner import CaseResult
 from forge.corpus.outcomes import percent_text
 from forge.corpus.workers import in_chunks
-from forge.drafts import draft_folder
-from forge.errors import ScenarioError
+from forge.drafts import check_replaceable, draft_folder, replace_folder
 from forge.progress import Progress
 from forge.render.templates import render
 
@@ -53,12 +52,7 @@ _COLOURS = {
 
 def check_report(folder: Path) -> None:
     """Raises ScenarioError unless a report may be written to ``folder``."""
-    if folder.exists() and not folder.is_dir():
-        raise ScenarioError(f"{folder} is a file", expected="a folder for the report")
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / RESULTS).is_dir():
-        raise ScenarioError(
-            f"{folder} holds something else than a report", expected="a new or empty folder, or a report"
-        )
+    check_replaceable(folder, "report", lambda report: (report / RESULTS).is_dir())
 
 
 def add_results(folder: Path, hello: Hello, results: Sequence[CaseResult], listed: dict[str, ExpectedFailure]) -> None:
@@ -98,9 +92,7 @@ def add_to_report(
             (out / RESULTS / before.name).write_bytes(before.read_bytes())
         (out / RESULTS / f"{safe_word(hello.name)}.jsonl").write_bytes(b"".join(result_lines(hello, results, listed)))
         pages = write_pages(out, kit, read_runs(out), jobs=jobs, progress=progress)
-        if folder.exists():
-            folder.rename(scratch / "before")
-        out.replace(folder)
+        replace_folder(out, folder)
     return pages
 
 
