@@ -37,6 +37,15 @@ KIT = Path("out/kit")
 
 
 @dataclass(frozen=True, slots=True)
+class _Chosen:
+    """Which cases the testee gets."""
+
+    folder: Path
+    profile: str | None
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class _Kept:
     """Where results go beside standard output: files, and the folder of a report."""
 
@@ -46,6 +55,13 @@ class _Kept:
     no_pages: bool
 
 
+_CASES = (
+    click.option(
+        "--kit", "folder", type=FOLDER, default=KIT, metavar="DIR", help="The kit, or its archive (default out/kit)."
+    ),
+    click.option("--profile", metavar="WORD", help="smoke, full (the default), a server line, or a tag."),
+    click.option("--case", "ids", multiple=True, metavar="ID", help="Only this case. Repeatable."),
+)
 _KEPT = (
     click.option(
         "--write-expected-failures", "failures", type=FILE, metavar="FILE", help="Write the list of those that fail."
@@ -62,11 +78,7 @@ _KEPT = (
 
 @click.command()
 @click.argument("testee")
-@click.option(
-    "--kit", "folder", type=FOLDER, default=KIT, metavar="DIR", help="The kit, or its archive (default out/kit)."
-)
-@click.option("--profile", metavar="WORD", help="smoke, full (the default), a server line, or a tag.")
-@click.option("--case", "ids", multiple=True, metavar="ID", help="Only this case. Repeatable.")
+@grouped("chosen", _Chosen, *_CASES)
 @level_option("What to compare (default: the most).")
 @click.option("--expected-failures", "listed", type=FILE, metavar="FILE", help="Cases that are known to fail.")
 @grouped("kept", _Kept, *_KEPT)
@@ -76,9 +88,7 @@ _KEPT = (
 @json_option("One JSON object per case, then one with the summary.")
 def command(
     testee: str,
-    folder: Path,
-    profile: str | None,
-    ids: tuple[str, ...],
+    chosen: _Chosen,
     level: Level | None,
     listed: str | None,
     kept: _Kept,
@@ -110,8 +120,8 @@ def command(
         raise ScenarioError("--no-pages goes with --report")
     known = read_expected_failures(Path(listed)) if listed is not None else {}
     jobs = jobs or os.cpu_count() or 1
-    with opened_kit(folder) as kit:
-        cases = kit.chosen(profile=profile, ids=ids)
+    with opened_kit(chosen.folder) as kit:
+        cases = kit.chosen(profile=chosen.profile, ids=chosen.ids)
         with progress_to("cases") as bar:
             hello, results = run_cases(kit, cases, testee, level=level, jobs=jobs, limits=limits, progress=bar)
         if kept.report is not None and kept.no_pages:
