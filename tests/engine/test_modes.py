@@ -101,10 +101,11 @@ def test_a_text_that_a_mode_gives_another_meaning_is_refused_by_name(mode: str, 
         planned(mode, server="mariadb-11.8", table=table)
 
 
-def test_computed_cells_of_several_columns_are_refused_where_all_see_the_row_before() -> None:
-    update = Statement(update=Update(table="d.t", set={"v": "x", "id": {"sql": "id + 1"}}))
-    with pytest.raises(UnsupportedError, match="SIMULTANEOUS_ASSIGNMENT"):
-        planned("SIMULTANEOUS_ASSIGNMENT", insert("d.t", {"v": "a"}), update, server="mariadb-11.8")
+@pytest.mark.parametrize(("mode", "seen"), [("SIMULTANEOUS_ASSIGNMENT", "1"), ("STRICT_ALL_TABLES", "5")])
+def test_a_computed_cell_sees_what_set_has_set_unless_all_is_assigned_at_once(mode: str, seen: str) -> None:
+    update = Statement(update=Update(table="d.t", set={"id": 5, "v": {"sql": "CONCAT(id, '')"}}))
+    made = planned(mode, insert("d.t", {"id": 1, "v": "a"}), update, server="mariadb-11.8")
+    assert made.contents["d.t"][0][:2] == (5, seen)
 
 
 def test_drop_table_has_double_quotes_with_ansi_quotes() -> None:

@@ -150,7 +150,8 @@ def _set_clause(
             if isinstance(source, JsonUpdate) and name in (update.set_by_trigger or ()):
                 raise UnsupportedError("JSON functions on a column that a BEFORE trigger sets too")
             # SET clauses see what those before them have set.
-            rows = [_so_far(state.rows[number], clause.values, place) for place, number in enumerate(chosen)]
+            seen = {} if context.assigns_at_once else clause.values
+            rows = [_so_far(state.rows[number], seen, place) for place, number in enumerate(chosen)]
             applied = [source.of(row, patches=patches) for row in rows]
             clause.computed[index], clause.sql[index] = source, source.sql
             clause.values[index] = [result.value for result in applied] or [None]

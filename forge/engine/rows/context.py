@@ -43,6 +43,8 @@ class DmlContext:
     keeps_zero: bool = False
     #: EMPTY_STRING_IS_NULL.
     empty_is_null: bool = False
+    #: SIMULTANEOUS_ASSIGNMENT: all of SET sees the row before it.
+    assigns_at_once: bool = False
     #: The statement has a text of its own, so that its cells need none.
     has_text: bool = False
 

@@ -78,10 +78,3 @@ def in_client_charset(statement: RowsStatement, settings: Settings, line: Server
     if text.load is not None and not f"{text.load.path}{text.sql}".isascii():
         raise UnsupportedError(f"LOAD DATA with names beyond ASCII of a client in {settings.names or 'another set'}")
     return statement if sent == text.sql else replace(statement, text=replace(text, source=sent))
-
-
-def check_assignments(assigned: dict[str, object], mode: SqlMode) -> None:
-    """Raises UnsupportedError for SET of several columns, of which one is computed, where all see the row before."""
-    computed = any(isinstance(cell, dict) and "sql" in cell for cell in assigned.values())
-    if computed and len(assigned) > 1 and "SIMULTANEOUS_ASSIGNMENT" in mode.names:
-        raise UnsupportedError("several columns in `set` with sql_mode SIMULTANEOUS_ASSIGNMENT are not supported yet")

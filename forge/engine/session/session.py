@@ -18,14 +18,13 @@ from forge.engine.requests.statements import Statement
 from forge.engine.requests.transactions import RequestPlace, Transaction, XaName
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.foreign_keys import References
-from forge.engine.session.client_texts import check_assignments, check_definition, check_sent, in_client_charset
+from forge.engine.session.client_texts import check_definition, check_sent, in_client_charset
 from forge.engine.session.connection import Connection
 from forge.engine.session.definitions import apply_definition, defined, open_for_rows
 from forge.engine.session.given_events import logged_statement, own_event
-from forge.engine.session.prepared import Prepared, xa_id
 from forge.engine.session.settings import wrong_settings
 from forge.engine.session.texts import SessionText
-from forge.engine.session.transactions import RunningTransaction, check_transaction, savepoint_step
+from forge.engine.session.transactions import Prepared, RunningTransaction, check_transaction, savepoint_step, xa_id
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.circumstances import Turn
 from forge.plan.collations import names_collation
@@ -275,9 +274,6 @@ class Session(Connection):
                 self.line.require(self.line.rows.query_event)
         context = self._context(place, running.log_place(statement))
         follows_changes = running.caches.has_changes
-        if statement.update is not None:
-            with place.at("update", "set"):
-                check_assignments(statement.update.set, self.mode)
         rows = execute(statement, context)
         with place.at():
             check_sent(lambda: rows.text.sql, self.mode, self.settings, self.line)
@@ -314,6 +310,7 @@ class Session(Connection):
             clips=self.clips,
             keeps_zero="NO_AUTO_VALUE_ON_ZERO" in self.mode.names,
             empty_is_null="EMPTY_STRING_IS_NULL" in self.mode.names,
+            assigns_at_once="SIMULTANEOUS_ASSIGNMENT" in self.mode.names,
             numbers=(settings.auto_increment_increment, settings.auto_increment_offset),
             is_text=settings.binlog_format != "row",
             place=place.at,
