@@ -72,25 +72,20 @@ def comparable_tables(plan: Plan) -> dict[str, Table]:
             # What is taken back later may be in the log all the same.
             times.update({part.table.full_name for step in group.rows_statements for part in step.parts()})
         elif isinstance(group, Transaction) and not whole_images:
-            times.update({step.table.full_name for step in group.rows_statements if _is_updating_replace(step)})
-            if not line.rows.noblob_sees_triggers:
-                times.update({step.table.full_name for step in group.rows_statements if _loses_triggered(step)})
+            sees_triggers = line.rows.noblob_sees_triggers
+            losing = (step for step in group.rows_statements if _loses_cells(step, sees_triggers=sees_triggers))
+            times.update({step.table.full_name for step in losing})
     if silent:
         children = (table for table in plan.tables.values() if any(map(_cascades, table.foreign_keys)))
         times.update({table.full_name for table in children})
     return {name: table for name, table in plan.tables.items() if times[name] == 1 and name not in plan.unopened}
 
 
-def _is_updating_replace(step: RowsStatement) -> bool:
-    return (
-        step.kind == "insert" and step.text.updates is None and any(change.kind == "update" for change in step.changes)
-    )
-
-
-def _loses_triggered(step: RowsStatement) -> bool:
-    """Whether what triggers give columns may not be in the image."""
-    updates = step.kind == "update" or step.text.updates is not None
-    return updates and step.table.full_name in step.triggers.tables
+def _loses_cells(step: RowsStatement, *, sees_triggers: bool) -> bool:
+    """Whether images may leave out what triggers set, or what became the default in a REPLACE that updates."""
+    if step.kind == "update" or step.text.updates is not None:
+        return not sees_triggers and step.table.full_name in step.triggers.tables
+    return step.kind == "insert" and any(change.kind == "update" for change in step.changes)
 
 
 def _cascades(foreign: ForeignKey) -> bool:
