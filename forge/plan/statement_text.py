@@ -76,8 +76,6 @@ class Clauses:
     deletes_all: bool = False
     #: It names a character set: ``_latin1'a'``, CONVERT ... USING, CAST.
     names_charset: bool = False
-    #: JSON_TABLE has a TIMESTAMP column, which is a definition to MySQL.
-    defines_timestamp: bool = False
 
 
 @dataclass(frozen=True, slots=True)

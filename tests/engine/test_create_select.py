@@ -37,10 +37,10 @@ def test_what_is_logged_is_the_table_as_it_is_and_what_is_sent_is_the_statement(
     ("sql", "problem"),
     [
         ("CREATE TABLE t SELECT u + 1 FROM s", "SELECT"),
-        ("CREATE TABLE t SELECT DISTINCT u FROM s", "columns of one table"),
-        ("CREATE TABLE t SELECT 1", "without AS"),
+        ("CREATE TABLE t SELECT DISTINCT u FROM s", "with DISTINCT"),
+        ("CREATE TABLE t SELECT 1 FROM s", "without AS"),
         ("CREATE TABLE t SELECT 1 AS a", "columns of one table"),
-        ("CREATE TABLE t SELECT 1.5 AS a FROM s", "short integers"),
+        ("CREATE TABLE t SELECT 1.5 AS a FROM s", "of expressions"),
         ("CREATE TABLE t SELECT '' AS a FROM s", "an empty"),
         ("CREATE TABLE t SELECT id, u FROM s ORDER BY a", "a text"),
         ("CREATE TABLE t SELECT id, u FROM s, s AS x", "with ,"),

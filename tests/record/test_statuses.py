@@ -54,8 +54,8 @@ NEEDED: dict[str, int] = {
     "mariadb-11.8": 34,
     "mysql-5.5": 2,
     "mysql-5.6": 4,
-    "mysql-8.0": 37,
-    "mysql-9.7": 152,
+    "mysql-8.0": 38,
+    "mysql-9.7": 154,
 }
 RECORDINGS = sorted(
     path.parent

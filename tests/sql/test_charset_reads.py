@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forge.sql.reads.charsets import defines_timestamp, names_charset, names_charset_alone
+from forge.sql.reads.charsets import names_charset
 
 
 @pytest.mark.parametrize(
@@ -25,13 +25,6 @@ def test_a_text_that_names_a_character_set_is_logged_with_the_sessions_choice_of
 
 
 @pytest.mark.parametrize(
-    ("column", "defines"), [("TIMESTAMP(3) PATH '$'", True), ("VARCHAR(30) PATH '$.timestamp path'", False)]
-)
-def test_a_timestamp_column_of_json_table_is_a_definition(column: str, defines: bool) -> None:
-    assert defines_timestamp(f"INSERT INTO t SELECT * FROM JSON_TABLE('[1]', '$[*]' COLUMNS (a {column})) j") is defines
-
-
-@pytest.mark.parametrize(
     ("column", "named"),
     [
         ("NCHAR(3) COLLATE utf8mb3_general_ci", True),
@@ -46,7 +39,7 @@ def test_a_timestamp_column_of_json_table_is_a_definition(column: str, defines: 
     ],
 )
 def test_a_definition_names_a_set_without_a_collation_in_types_and_in_literals(column: str, named: bool) -> None:
-    assert names_charset_alone(f"CREATE TABLE d.t (a {column})") is named
+    assert names_charset(f"CREATE TABLE d.t (a {column})", in_types=True) is named
 
 
 @pytest.mark.parametrize(
@@ -58,4 +51,4 @@ def test_a_definition_names_a_set_without_a_collation_in_types_and_in_literals(c
     ],
 )
 def test_the_character_set_of_a_table_belongs_to_the_collation_among_its_options(options: str, named: bool) -> None:
-    assert names_charset_alone(f"CREATE TABLE d.t (a INT) {options}") is named
+    assert names_charset(f"CREATE TABLE d.t (a INT) {options}", in_types=True) is named

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from forge.sql.reads.drops import comment_before_names
+from forge.sql.ast.statements import DropTables
+from forge.sql.parse.statements import parse_ddl
 
 
 @pytest.mark.parametrize(
@@ -18,8 +19,9 @@ from forge.sql.reads.drops import comment_before_names
         ("DROP TABLE `/* x */`", ""),
         ("DROP TABLE # x\n t", ""),
         ("DROP TEMPORARY TABLE /* x */ t", ""),
-        ("DROP TABLE", ""),
     ],
 )
 def test_only_a_comment_directly_before_the_names_stays(sql: str, comment: str) -> None:
-    assert comment_before_names(sql) == comment
+    statement = parse_ddl(sql)
+    assert isinstance(statement, DropTables)
+    assert statement.comment == comment

@@ -19,7 +19,6 @@ from forge.compile.query.status import (
     THREAD_SPECIFIC,
     in_order,
     session_variables,
-    timestamp_variables,
 )
 from forge.events.append_block import AppendBlock
 from forge.events.begin_load_query import BeginLoadQuery
@@ -61,8 +60,6 @@ def statement_variables(statement: RowsStatement, session: Session, line: Server
         names = statement.opened.databases or (statement.table.database,)
         over = statement.foreign_keys.is_related or len(names) > MAX_DATABASES
         variables["updated_databases"] = OVER_MAX_DATABASES if over else names
-    if text.clauses.defines_timestamp:
-        variables |= timestamp_variables(session, line)
     return variables
 
 

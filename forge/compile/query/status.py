@@ -81,8 +81,6 @@ def begin_variables(statement: RowsStatement, microsecond: int, session: Session
     if statement.foreign_keys.is_related:
         variables["updated_databases"] = OVER_MAX_DATABASES
     variables |= clock_variables(statement, statement.changes[:1], microsecond, session, line)
-    if statement.text.clauses.defines_timestamp:
-        variables |= timestamp_variables(session, line)
     return in_order(variables, line)
 
 

@@ -11,7 +11,7 @@ from forge.engine.rows.defaults import StatementTime
 from forge.plan.definitions import DefinitionText
 from forge.servers import ServerLine
 from forge.sql.ast.definitions import TableRef
-from forge.sql.reads.charsets import names_charset_alone
+from forge.sql.reads.charsets import names_charset
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class DdlContext:
         return DefinitionText(
             self.sql,
             self.current_database,
-            names_charset=names_charset_alone(self.sql),
+            names_charset=names_charset(self.sql, in_types=True),
             time=(self.time.second, self.time.microsecond),
         )
 

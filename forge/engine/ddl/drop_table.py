@@ -18,7 +18,6 @@ from forge.servers import server_line
 from forge.sql.ast.definitions import TableRef
 from forge.sql.ast.statements import DropTables
 from forge.sql.errors import SqlError
-from forge.sql.reads.drops import comment_before_names
 from forge.sql.write import identifier
 
 
@@ -49,7 +48,7 @@ def drop_tables(statement: DropTables, context: DdlContext) -> TableDrop:
         no_effect=not dropped,
         named=tuple(named),
         if_exists=statement.if_exists,
-        comment=comment_before_names(context.sql),
+        comment=statement.comment,
     )
 
 

@@ -23,7 +23,7 @@ from forge.plan.statement_text import StatementText
 from forge.plan.statements import Further, RowsStatement
 from forge.plan.tables import Table
 from forge.servers import ServerLine
-from forge.sql.reads.charsets import defines_timestamp, names_charset
+from forge.sql.reads.charsets import names_charset
 from forge.sql.reads.tables import is_of_several_tables, named_tables, table_references
 from forge.sql.version_comments import as_logged
 from forge.sql.words import readable_tokens
@@ -179,10 +179,7 @@ def _triggers(statement: RowsStatement, context: DmlContext) -> TriggerEffects:
 def _with_words(text: StatementText, line: ServerLine) -> StatementText:
     """The text with the words in it that decide how it is logged."""
     named = line.query.says_collations and names_charset(text.words)
-    timestamp = defines_timestamp(text.words)
-    if (named, timestamp) == (text.clauses.names_charset, text.clauses.defines_timestamp):
-        return text
-    return replace(text, clauses=replace(text.clauses, names_charset=named, defines_timestamp=timestamp))
+    return replace(text, clauses=replace(text.clauses, names_charset=True)) if named else text
 
 
 def _is_related(

@@ -65,11 +65,15 @@ class AlterTable:
 
 @dataclass(frozen=True, slots=True)
 class DropTables:
-    """DROP TABLE; ``temporary``: DROP TEMPORARY TABLE, which sees no other tables."""
+    """DROP TABLE; ``temporary``: DROP TEMPORARY TABLE, which sees no other tables.
+
+    ``comment``: the one directly before the names, which MariaDB keeps (recorded on 10.11 and 11.8).
+    """
 
     tables: tuple[TableRef, ...]
     if_exists: bool
     temporary: bool = False
+    comment: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ _TRIMMED_SIDES = ("BOTH", "LEADING", "TRAILING")
 
 def expression(cursor: Cursor, tightness: int = 0) -> Node:
     """An expression up to the first operator that holds less tightly.  Raises SqlError."""
-    left = _operand(cursor)
+    left = operand(cursor)
     while True:
         start, word = cursor.token.start, _operator(cursor.token)
         if word not in _TIGHTNESS or _TIGHTNESS[word] < tightness:
@@ -74,14 +74,14 @@ def _binary(cursor: Cursor, left: Node, word: str, start: int) -> Node:
     if word == "MEMBER":
         cursor.accept("OF")
     if word in ("=", "<=>", "<", "<=", ">", ">=", "<>", "!=") and cursor.accept_any("ALL", "ANY", "SOME"):
-        return Call(word, (left, _operand(cursor)), start)
+        return Call(word, (left, operand(cursor)), start)
     right = expression(cursor, _TIGHTNESS[word] + (word != ":="))
     if word == "LIKE" and cursor.accept("ESCAPE"):
         return Call("LIKE", (left, right, expression(cursor, _BITS)), start)
     return Call(_SAME.get(word, word), (left, right), start)
 
 
-def _operand(cursor: Cursor) -> Node:
+def operand(cursor: Cursor) -> Node:
     """What stands between operators, with its signs."""
     token = cursor.token
     if token.kind == "mark":
@@ -99,7 +99,7 @@ def _operand(cursor: Cursor) -> Node:
             return _interval(cursor)
         if word == "EXISTS":
             cursor.advance()
-            return Call(word, (_operand(cursor),), token.start)
+            return Call(word, (operand(cursor),), token.start)
         if cursor.following().is_mark("("):
             return _called(cursor, word)
         if word in WITHOUT_PARENTHESES or word == "DEFAULT":

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from forge.sql.ast.definitions import SelectDraft, SelectedColumn
+from forge.sql.ast.expressions import Call, ColumnName, Literal, Node, walk
 from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlError, SqlUnsupported
+from forge.sql.parse.expressions import expression
 from forge.sql.parse.names import table_ref
 from forge.sql.reserved import RESERVED
 
-_OPERATORS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "<>": "ne", "!=": "ne"}
+_OPERATORS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "<>": "ne"}
 #: Digits of an integer literal that is INT on all servers, characters of a text that is VARCHAR.
 _MOST_DIGITS, _MOST_CHARACTERS = 9, 255
-#: What follows a column or literal that is part of an expression.
-_EXPRESSIONS = ("+", "-", "*", "/", "%", "||", "&", "|", "^", ".")
-_ENDS = ("WHERE", "ORDER", "LIMIT")
 
 
 def begins_select(cursor: Cursor) -> bool:
@@ -35,144 +34,115 @@ def select(cursor: Cursor) -> SelectDraft:
     """``[AS] SELECT columns FROM table [WHERE ...] [ORDER BY ...] [LIMIT ...]``.  Raises SqlError, SqlUnsupported."""
     offset = cursor.token.start
     cursor.accept("AS")
-    if not cursor.accept("SELECT"):
-        _unsupported(cursor, f"with {cursor.token.text.upper()}", offset)
-    columns: list[SelectedColumn] = []
-    qualifiers: set[str] = set()
+    if not cursor.accept("SELECT") or cursor.token.is_word("ALL", "DISTINCT", "DISTINCTROW"):
+        _unsupported(f"with {cursor.token.text.upper()}", offset)
+    items: list[tuple[Node, str | None, int]] = []
     while not cursor.accept_mark("*"):
-        columns.append(_column(cursor, qualifiers))
+        start = cursor.token.start
+        item = expression(cursor)
+        items.append((item, _alias(cursor, "column", "FROM"), start))
         if not cursor.accept_mark(","):
             break
-    if not cursor.token.is_word("FROM"):
-        _unsupported(cursor, "of something other than columns of one table", offset)
-    cursor.expect("FROM")
+    if not cursor.accept("FROM"):
+        _unsupported("of something other than columns of one table", offset)
     table = table_ref(cursor)
-    alias = table.name
-    if cursor.accept("AS") or (cursor.token.kind in ("word", "name") and not cursor.token.is_word(*_ENDS, *RESERVED)):
-        alias = cursor.name("table")
-    where = conditions(cursor, offset, qualifiers)
-    order = tuple(_order(cursor, offset, qualifiers))
-    limit = _limit(cursor, offset)
+    alias = _alias(cursor, "table", "WHERE", "ORDER", "LIMIT") or table.name
+    condition = expression(cursor) if cursor.accept("WHERE") else None
+    order = _order(cursor)
+    limit = _limit(cursor)
     if not cursor.at_end():
-        _unsupported(cursor, f"with {cursor.token.text.upper()}", cursor.token.start)
-    if qualifiers - {alias}:
-        raise SqlError(f"the SELECT reads only {alias!r}, not {min(qualifiers - {alias})!r}", offset)
-    return SelectDraft(tuple(columns), table, where, offset, order, limit)
+        _unsupported(f"with {cursor.token.text.upper()}", cursor.token.start)
+    nodes = [item for item, _, _ in items] + [column for column, _ in order] + ([condition] if condition else [])
+    for column in (part for node in nodes for part in walk(node) if isinstance(part, ColumnName)):
+        if column.table not in (None, alias):
+            raise SqlError(f"the SELECT reads only {alias!r}, not {column.table!r}", offset)
+    return SelectDraft(
+        tuple(_column(*item) for item in items),
+        table,
+        conditions(condition, offset),
+        offset,
+        tuple((_name(column, offset), descending) for column, descending in order),
+        limit,
+    )
 
 
-def conditions(cursor: Cursor, offset: int, qualifiers: set[str]) -> dict[str, Any]:
-    """``WHERE ...`` as a scenario says it, if it comes next.  Raises SqlError and SqlUnsupported."""
-    where: dict[str, Any] = {}
-    if cursor.accept("WHERE"):
-        while True:
-            _condition(cursor, where, offset, qualifiers)
-            if not cursor.accept("AND"):
-                break
-    return where
+def _alias(cursor: Cursor, role: str, *ends: str) -> str | None:
+    """A name behind AS, or alone."""
+    alone = cursor.token.is_name and not (cursor.token.is_word(*ends) or cursor.token.text.upper() in RESERVED)
+    return cursor.name(role) if cursor.accept("AS") or alone else None
 
 
-def _unsupported(cursor: Cursor, form: str, offset: int) -> NoReturn:
+def _unsupported(form: str, offset: int) -> NoReturn:
     raise SqlUnsupported(f"CREATE TABLE ... SELECT {form} is not supported yet", offset)
 
 
-def _column(cursor: Cursor, qualifiers: set[str]) -> SelectedColumn:
-    offset = cursor.token.start
-    literal = _literal(cursor, offset)
-    if literal is not None:
-        if not cursor.accept("AS") and cursor.token.kind != "name":
-            _unsupported(cursor, "of a literal without AS and a name", offset)
-        return SelectedColumn("", cursor.name("column"), offset, literal)
-    column = name = _name(cursor, offset, qualifiers)
-    if cursor.accept("AS") or (cursor.token.kind in ("word", "name") and not cursor.token.is_word("FROM")):
-        name = cursor.name("column")
-    return SelectedColumn(column, name, offset)
+def _column(item: Node, alias: str | None, offset: int) -> SelectedColumn:
+    if isinstance(item, ColumnName):
+        return SelectedColumn(item.name, alias or item.name, offset)
+    literal = _constant(item)
+    if alias is None:
+        _unsupported("of a literal without AS and a name", offset)
+    if isinstance(literal, str) and not 0 < len(literal) <= _MOST_CHARACTERS:
+        _unsupported("of an empty or a long text", offset)
+    if isinstance(literal, int) and len(str(abs(literal))) > _MOST_DIGITS:
+        _unsupported("of numbers other than short integers", offset)
+    if not isinstance(literal, (int, str)):
+        _unsupported("of expressions", offset)
+    return SelectedColumn("", alias, offset, literal)
 
 
-def _name(cursor: Cursor, offset: int, qualifiers: set[str]) -> str:
-    """A column, perhaps behind the table and a point."""
-    reserved = cursor.token.kind == "word" and cursor.token.text.upper() in RESERVED
-    if reserved or cursor.token.kind not in ("word", "name") or cursor.following().is_mark("("):
-        _unsupported(cursor, "of something other than columns of one table", offset)
-    name = cursor.name("column")
-    if cursor.accept_mark("."):
-        qualifiers.add(name)
-        name = cursor.name("column")
-    if cursor.token.text in _EXPRESSIONS:
-        _unsupported(cursor, "of expressions", offset)
-    return name
+def _constant(node: Node) -> Any:
+    """The value of a literal, perhaps with a sign; None of other expressions."""
+    if isinstance(node, Call) and node.name == "NEG":
+        number = _constant(node.arguments[0])
+        return -number if isinstance(number, int) else None
+    return node.value if isinstance(node, Literal) and not isinstance(node.value, bool) else None
 
 
-def _literal(cursor: Cursor, offset: int) -> int | str | None:
-    if cursor.token.kind == "string":
-        text = cursor.string("a literal")
-        if not 0 < len(text) <= _MOST_CHARACTERS:
-            _unsupported(cursor, "of an empty or a long text", offset)
-        return text
-    if cursor.token.kind != "number" and not cursor.token.is_mark("-"):
-        return None
-    number = cursor.number()
-    if not isinstance(number, int) or len(str(abs(number))) > _MOST_DIGITS or cursor.token.text in _EXPRESSIONS:
-        _unsupported(cursor, "of numbers other than short integers", offset)
-    return number
+def _name(node: Node, offset: int) -> str:
+    return node.name if isinstance(node, ColumnName) else _unsupported("with ORDER BY of more than columns", offset)
 
 
-def _condition(cursor: Cursor, where: dict[str, Any], offset: int, qualifiers: set[str]) -> None:
-    column = _name(cursor, offset, qualifiers)
-    conditions = where.setdefault(column, {})
-    if cursor.token.is_mark("=") or cursor.token.is_word("IN", "BETWEEN"):
-        if conditions:
-            _unsupported(cursor, "with several conditions on a column", offset)
-        if cursor.accept_mark("="):
-            where[column] = _integer(cursor, offset)
-        elif cursor.accept("BETWEEN"):
-            lower = _integer(cursor, offset)
-            cursor.expect("AND")
-            where[column] = {"between": [lower, _integer(cursor, offset)]}
+def conditions(node: Node | None, offset: int) -> dict[str, Any]:
+    """A condition as a scenario says it: of a column with integers, joined by AND.  Raises SqlUnsupported."""
+    where: dict[str, Any] = {}
+    for call in _joined(node) if node is not None else ():
+        if not isinstance(call, Call) or not isinstance(call.arguments[0], ColumnName):
+            _unsupported("with WHERE of more than comparisons of columns", offset)
+        column, numbers = call.arguments[0].name, [_constant(part) for part in call.arguments[1:]]
+        if not all(isinstance(number, int) for number in numbers):
+            _unsupported("with WHERE that compares with more than an integer", offset)
+        plain: dict[str, Any] = {"=": numbers[0], "IN": numbers, "BETWEEN": {"between": numbers}}
+        operator, before = _OPERATORS.get(call.name), where.get(column, {})
+        if call.name in plain and column not in where:
+            where[column] = plain[call.name]
+        elif operator and isinstance(before, dict) and not {"between", operator} & before.keys():
+            where[column] = {**before, operator: numbers[0]}
         else:
-            cursor.expect("IN")
-            where[column] = _list(cursor, offset)
-        return
-    mark = cursor.advance().text
-    if mark not in _OPERATORS or not isinstance(conditions, dict) or conditions.keys() & {_OPERATORS[mark], "between"}:
-        _unsupported(cursor, f"with WHERE ... {mark.upper()}", offset)
-    conditions[_OPERATORS[mark]] = _integer(cursor, offset)
+            _unsupported(f"with WHERE ... {call.name}", offset)
+    return where
 
 
-def _list(cursor: Cursor, offset: int) -> list[int]:
-    cursor.expect_mark("(")
-    numbers = [_integer(cursor, offset)]
-    while cursor.accept_mark(","):
-        numbers.append(_integer(cursor, offset))
-    cursor.expect_mark(")")
-    return numbers
+def _joined(node: Node) -> list[Node]:
+    """The conditions that AND joins."""
+    if isinstance(node, Call) and node.name == "AND":
+        return [part for side in node.arguments for part in _joined(side)]
+    return [node]
 
 
-def _order(cursor: Cursor, offset: int, qualifiers: set[str]) -> list[tuple[str, bool]]:
-    columns: list[tuple[str, bool]] = []
-    if not cursor.accept("ORDER", "BY"):
-        return columns
-    while True:
-        name = _name(cursor, offset, qualifiers)
-        columns.append((name, cursor.accept_any("ASC", "DESC") == "DESC"))
-        if not cursor.accept_mark(","):
-            return columns
+def _order(cursor: Cursor) -> list[tuple[Node, bool]]:
+    """The terms of ORDER BY, and whether each is DESC."""
+    terms: list[tuple[Node, bool]] = []
+    if cursor.accept("ORDER", "BY"):
+        while not terms or cursor.accept_mark(","):
+            terms.append((expression(cursor), cursor.accept_any("ASC", "DESC") == "DESC"))
+    return terms
 
 
-def _limit(cursor: Cursor, offset: int) -> tuple[int, int] | None:
+def _limit(cursor: Cursor) -> tuple[int, int] | None:
     if not cursor.accept("LIMIT"):
         return None
-    count, skipped = _integer(cursor, offset), 0
+    count = cursor.integer("a number of rows")
     if cursor.accept_mark(","):
-        count, skipped = _integer(cursor, offset), count
-    elif cursor.accept("OFFSET"):
-        skipped = _integer(cursor, offset)
-    return count, skipped
-
-
-def _integer(cursor: Cursor, offset: int) -> int:
-    if cursor.token.kind != "number" and not cursor.token.is_mark("-"):
-        _unsupported(cursor, "with WHERE that compares with more than an integer", offset)
-    number = cursor.number()
-    if not isinstance(number, int):
-        _unsupported(cursor, "with WHERE that compares with more than an integer", offset)
-    return number
+        return cursor.integer("a number of rows"), count
+    return count, cursor.integer("a number of rows") if cursor.accept("OFFSET") else 0

@@ -22,6 +22,7 @@ from forge.sql.ast.statements import (
 )
 from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlError, SqlUnsupported
+from forge.sql.lexer import scan
 from forge.sql.parse.alter import alter_table, locking
 from forge.sql.parse.columns import accept_option, charset_clause, option_value
 from forge.sql.parse.names import table_ref, table_refs
@@ -114,7 +115,7 @@ def _after_verb(cursor: Cursor, verb: str, start: int) -> Ddl:
         if verb == "ALTER":
             return alter_table(cursor)
         if verb == "DROP":
-            return replace(_drop_tables(cursor), temporary=temporary)
+            return _drop_tables(cursor, temporary=temporary)
         return replace(create_table(cursor), temporary=temporary, replaces=replaces)
     if temporary:
         cursor.wrong("TABLE", ("TABLE",))
@@ -155,12 +156,14 @@ def _rename(cursor: Cursor) -> RenameTables:
             return RenameTables(tuple(pairs), if_exists)
 
 
-def _drop_tables(cursor: Cursor) -> DropTables:
+def _drop_tables(cursor: Cursor, *, temporary: bool) -> DropTables:
     if_exists = cursor.accept("IF", "EXISTS")
+    before = next(scan(cursor.sql[cursor.previous_end : cursor.token.start]), None)
+    comment = before.text if before is not None and before.text.startswith("/*") and not temporary else ""
     tables = table_refs(cursor)
     cursor.accept_wait()
     cursor.accept_any("RESTRICT", "CASCADE")
-    return DropTables(tuple(tables), if_exists)
+    return DropTables(tuple(tables), if_exists, temporary, comment)
 
 
 def _database(cursor: Cursor, verb: str) -> DatabaseStatement:

@@ -5,14 +5,19 @@ What such a part reads is told in the log only if it was evaluated (MySQL; funct
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from forge.errors import ScenarioError
 from forge.servers.facts.grammar import Grammar
+from forge.sql.ast.expressions import Call, Variable, walk
+from forge.sql.cursor import Cursor
+from forge.sql.errors import SqlError
 from forge.sql.expressions import Operand, parse_expression
 from forge.sql.lexer import Token
+from forge.sql.parse.expressions import operand
 
 _CONDITIONAL = ("IF", "IFNULL", "COALESCE", "NVL", "NVL2")
 #: Functions of which the log tells whether they were evaluated, but for the clock only LAST_INSERT_ID().
@@ -24,7 +29,7 @@ TOLD_CALLS = frozenset((
 
 @dataclass(frozen=True, slots=True)
 class Conditional:
-    """One such expression: its text, and the places of its tokens."""
+    """One such expression: its text, and its places in that of the statement."""
 
     sql: str
     start: int
@@ -34,60 +39,24 @@ class Conditional:
     calls: frozenset[str]
 
 
-def conditionals(sql: str, tokens: Sequence[Token], variables: Mapping[int, str]) -> list[Conditional]:
-    """The outermost expressions of that kind that read something behind their first argument.
-
-    ``variables``: the token of each user variable that is read -> its name.
-    """
-    parts: list[Conditional] = []
-    index = 0
-    while index < len(tokens) - 1:
-        span = _span(tokens, index)
-        if span is None:
-            index += 1
+def conditionals(sql: str, tokens: Sequence[Token]) -> Iterator[Conditional]:
+    """The outermost expressions of that kind that read something behind their first argument."""
+    end = 0
+    for token, behind in pairwise(tokens):
+        called = token.is_word(*_CONDITIONAL) and behind.is_mark("(")
+        if token.start < end or not (called or token.is_word("CASE")):
             continue
-        first, end = span
-        inner = range(first, end)
-        names = frozenset(variables[place] for place in inner if place in variables)
-        calls = frozenset(tokens[place].text.upper() for place in inner if _is_call(tokens, place))
+        cursor = Cursor(sql[token.start :])
+        try:
+            node = operand(cursor)
+        except SqlError:
+            continue
+        inner = [part for argument in node.arguments[1:] for part in walk(argument)] if isinstance(node, Call) else []
+        names = frozenset(part.name[1:] for part in inner if isinstance(part, Variable))
+        calls = frozenset(part.name for part in inner if isinstance(part, Call)) & TOLD_CALLS
         if names or calls:
-            text = sql[tokens[index].start : tokens[end - 1].end]
-            parts.append(Conditional(text, index, end, names, calls))
-        index = end
-    return parts
-
-
-def _span(tokens: Sequence[Token], index: int) -> tuple[int, int] | None:
-    """(token behind the first argument, token behind the expression) of a conditional expression at a token."""
-    if tokens[index].is_word("CASE"):
-        return _case(tokens, index)
-    if not tokens[index].is_word(*_CONDITIONAL) or not tokens[index + 1].is_mark("("):
-        return None
-    depth, first, end = 0, None, index + 1
-    while tokens[end].kind != "end":
-        depth += tokens[end].is_mark("(") - tokens[end].is_mark(")")
-        if depth == 1 and tokens[end].is_mark(",") and first is None:
-            first = end
-        if depth == 0:
-            return None if first is None else (first, end + 1)
-        end += 1
-    return None
-
-
-def _case(tokens: Sequence[Token], index: int) -> tuple[int, int] | None:
-    depth, first, end = 0, None, index
-    while tokens[end].kind != "end":
-        depth += tokens[end].is_word("CASE") - tokens[end].is_word("END")
-        if depth == 1 and tokens[end].is_word("THEN") and first is None:
-            first = end
-        if depth == 0:
-            return None if first is None else (first, end + 1)
-        end += 1
-    return None
-
-
-def _is_call(tokens: Sequence[Token], index: int) -> bool:
-    return tokens[index].kind == "word" and tokens[index].text.upper() in TOLD_CALLS
+            end = token.start + cursor.previous_end
+            yield Conditional(sql[token.start : end], token.start, end, names, calls)
 
 
 class _Traced(dict[str, Operand]):

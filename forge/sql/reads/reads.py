@@ -64,20 +64,17 @@ class Reads:
 def reads_of(sql: str) -> Reads:
     """What the statement reads.  Raises SqlError for text that is no statement."""
     tokens = tokenize(sql)
-    scan = _Scan(tokens)
+    scan = _Scan(sql, tokens)
     scan.run()
     variables = tuple(dict.fromkeys(name for _, name in scan.early))
     assigned = tuple(name for name in dict.fromkeys(name for _, name in scan.late) if name not in variables)
-    places = dict([*scan.early, *scan.late])
-    parts = conditionals(sql, tokens, places)
-    conditional = {index for part in parts for index in range(part.start, part.end)}
+    parts = tuple(conditionals(sql, tokens))
+    places = [*scan.early, *scan.late]
     return Reads(
-        conditionals=tuple(parts),
-        sure_variables=frozenset(name for index, name in places.items() if index not in conditional),
+        conditionals=parts,
+        sure_variables=frozenset(name for place, name in places if not _is_inside(place, parts)),
         sure_calls=frozenset(
-            token.text.upper()
-            for index, token in enumerate(tokens)
-            if token.kind == "word" and index not in conditional
+            token.text.upper() for token in tokens if token.kind == "word" and not _is_inside(token.start, parts)
         ),
         variables=variables,
         assigned=assigned,
@@ -89,24 +86,29 @@ def reads_of(sql: str) -> Reads:
         tables=frozenset(named_tables(tokens)),
         targets=tuple(target for _, target in scan.targets),
         shadowed=_shadowed(scan),
-        last_insert=last_insert_source(tokens),
+        last_insert=last_insert_source(sql, tokens),
         named=scan.named,
     )
 
 
 def body_calls(body: str) -> frozenset[Call]:
     """What the body of a trigger calls, in all of its statements.  Raises SqlError for a quote that is not closed."""
-    scan = _Scan(tokenize(body, several=True))
+    scan = _Scan(body, tokenize(body, several=True))
     scan.run()
     return frozenset(scan.calls | scan.late_calls | scan.row_calls)
+
+
+def _is_inside(place: int, parts: Sequence[Conditional]) -> bool:
+    return any(part.start <= place < part.end for part in parts)
 
 
 class _Scan:
     """One pass over the tokens of a statement."""
 
-    def __init__(self, tokens: Sequence[Token]) -> None:
+    def __init__(self, sql: str, tokens: Sequence[Token]) -> None:
+        self.sql = sql
         self.tokens = tokens
-        #: (token, variable) of those that are read, before SET is evaluated and in it.
+        #: (place, variable) of those that are read, before SET is evaluated and in it.
         self.early: list[tuple[int, str]] = []
         self.late: list[tuple[int, str]] = []
         #: Whether the assignment is part of SET, and the assignment.
@@ -136,9 +138,9 @@ class _Scan:
         if before is not None and before.is_mark("@") and before.end == token.start:
             name, behind = _variable(self.tokens, index)
             if self.tokens[behind].is_mark(":="):
-                self.targets.append((self._in_set, assigned_at(self.tokens, behind, name)))
+                self.targets.append((self._in_set, assigned_at(self.sql, self.tokens[behind].end, name)))
             else:
-                (self.late if self._in_set else self.early).append((index, name))
+                (self.late if self._in_set else self.early).append((token.start, name))
             return behind
         if before is not None and before.is_mark("@@"):
             if token.is_word(*_SCOPES) and self.tokens[index + 1].is_mark("."):
@@ -177,9 +179,9 @@ class _Scan:
 def _shadowed(scan: _Scan) -> frozenset[str]:
     """The variables that are assigned to before they are read."""
     # Each read and each assignment in the order in which they happen.
-    reads = [(False, index, name) for index, name in scan.early] + [(True, index, name) for index, name in scan.late]
+    reads = [(False, place, name) for place, name in scan.early] + [(True, place, name) for place, name in scan.late]
     targets = [(in_set, target.end, target.name) for in_set, target in scan.targets]
-    never = (True, len(scan.tokens), "")
+    never = (True, len(scan.sql) + 1, "")
     return frozenset(
         name
         for *_, name in targets
