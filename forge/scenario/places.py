@@ -14,6 +14,7 @@ from forge.located import Path, Place
 from forge.scenario.model import Scenario
 from forge.scenario.table_model import TableDeclaration
 from forge.sql.errors import SqlError
+from forge.sql.lexer import place_of
 from forge.sql.version_comments import start_of_statement
 
 
@@ -61,7 +62,7 @@ class Places:
         table = self.tables[int(path[1])] if path[0] == "tables" else None
         if not isinstance(table, TableDeclaration):
             return ()
-        row = text.count("\n", 0, offset) - 1
+        row = place_of(text, offset)[0] - 2
         if 0 <= row < len(table.columns):
             return ("columns", row)
         return ("keys", row - len(table.columns)) if row >= 0 else ()

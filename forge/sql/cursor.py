@@ -9,7 +9,7 @@ from forge.errors import nearest
 from forge.servers.facts.grammar import Grammar
 from forge.servers.loading import complete_line
 from forge.sql.errors import SqlError
-from forge.sql.lexer import Token, is_nameable, tokenize
+from forge.sql.lexer import NO_MODES, Modes, Token, is_nameable, tokenize
 from forge.sql.reserved import RESERVED
 
 #: Digits of the longest number that is read; servers hold 65.
@@ -19,11 +19,14 @@ _LONGEST_NUMBER = 500
 class Cursor:
     """Reads tokens one after the other."""
 
-    def __init__(self, sql: str, grammar: Grammar | None = None, *, several: bool = False) -> None:
+    def __init__(
+        self, sql: str, grammar: Grammar | None = None, modes: Modes = NO_MODES, *, several: bool = False
+    ) -> None:
         self.sql = sql
+        self.modes = modes
         #: The words that the server parses; by default MySQL's.
         self.grammar = complete_line("mysql").grammar if grammar is None else grammar
-        self._tokens = tokenize(sql, several=several)
+        self._tokens = tokenize(sql, modes, several=several)
         self._index = 0
 
     @property
@@ -39,6 +42,11 @@ class Cursor:
     def previous_end(self) -> int:
         """Where the last token that was taken ends."""
         return self._tokens[self._index - 1].end if self._index else 0
+
+    @property
+    def previous_start(self) -> int:
+        """Where the last token that was taken begins."""
+        return self._tokens[max(self._index - 1, 0)].start
 
     @property
     def left(self) -> int:
@@ -63,18 +71,8 @@ class Cursor:
         """Whether the given words come next, in this order."""
         return all(self.following(i).is_word(word) for i, word in enumerate(words))
 
-    def accept_if_exists(self) -> bool:
-        """Take IF EXISTS of a part of a table, where the grammar has it."""
-        return self.grammar.conditional_parts and self.accept("IF", "EXISTS")
-
-    def accept_if_not_exists(self) -> bool:
-        """Take IF NOT EXISTS of a part of a table, where the grammar has it."""
-        return self.grammar.conditional_parts and self.accept("IF", "NOT", "EXISTS")
-
     def accept_wait(self) -> None:
-        """How long a statement waits for a table, where the grammar has it."""
-        if not self.grammar.waits:
-            return
+        """How long a statement of MariaDB waits for a table."""
         if self.accept("WAIT"):
             self.integer("seconds")
         else:

@@ -1,16 +1,16 @@
 """SQL text as words, names, literals, punctuation and comments, each with its place.
 
-The rules are those of the servers' lexer (sql/sql_lex.cc) in the default sql_mode: double quotes enclose text, a
-backslash escapes, ``--`` begins a comment only before white space.  Everything that reads SQL goes through here: a word
-inside a string, a quoted name or a comment is never taken for SQL.
+The rules are those of the servers' lexer (sql/sql_lex.cc): double quotes enclose text, or names with ANSI_QUOTES; a
+backslash escapes, but not with NO_BACKSLASH_ESCAPES; ``--`` begins a comment only before white space.  Everything that
+reads SQL goes through here: a word inside a string, a quoted name or a comment is never taken for SQL.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
-from typing import Literal, NamedTuple
+from functools import cache, lru_cache
+from typing import Literal, NamedTuple, cast
 
 from forge.sql.errors import SqlError, SqlUnsupported
 
@@ -18,20 +18,32 @@ Kind = Literal["word", "name", "string", "number", "hex", "bit", "mark", "commen
 
 #: Letters, digits, ``_``, ``$`` and everything beyond ASCII: what names without quotes are made of.
 _NAME = r"[\w$\x80-\U0010ffff]"
-_TOKEN = re.compile(
-    rf"""
+#: The modes of a session's sql_mode that decide where a piece ends and what it is.
+Modes = frozenset[str]
+NO_MODES: Modes = frozenset()
+_FORMS = r"""
     (?P<comment>(?:--(?=[\s\0]|\Z)|\#)[^\n]*|/\*(?:M?!(?:(?!\*/|/\*).|/\*.*?\*/)*|.*?)\*/)
-    |[nN]?(?P<string>'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*")
-    |(?P<name>`(?:[^`]|``)*`)
-    |(?P<hex>0x[0-9A-Fa-f]+(?!{_NAME})|[xX]'[0-9A-Fa-f]*')
-    |(?P<bit>0b[01]+(?!{_NAME})|[bB]'[01]*')
-    |(?P<number>[0-9]+\.[0-9]*(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+(?!{_NAME})|[0-9]+(?!{_NAME}))
-    |(?P<word>{_NAME}+)
+    |[nN]?(?P<string>STRING)
+    |(?P<name>QUOTED)
+    |(?P<hex>0x[0-9A-Fa-f]+(?!NAME)|[xX]'[0-9A-Fa-f]*')
+    |(?P<bit>0b[01]+(?!NAME)|[bB]'[01]*')
+    |(?P<number>[0-9]+\.[0-9]*(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+(?!NAME)|[0-9]+(?!NAME))
+    |(?P<word>NAME+)
     |(?P<unclosed>'|"|`|/\*)
     |(?P<mark>:=|@@|->>?|<=>|<=|>=|<>|<<|>>|!=|\|\||&&|[^\s])
-    """,
-    re.DOTALL | re.VERBOSE,
-)
+"""
+
+
+@cache
+def _token(*, ansi: bool, escapes: bool) -> re.Pattern[str]:
+    """The pattern of a piece."""
+    text = "Q(?:[^QE]|E.|QQ)*Q".replace("E.|", r"\\.|").replace("E", r"\\") if escapes else "Q(?:[^Q]|QQ)*Q"
+    single, double = (text.replace("Q", quote) for quote in "'\"")
+    forms = _FORMS.replace("STRING", single if ansi else f"{single}|{double}")
+    names = "`(?:[^`]|``)*`" + ('|"(?:[^"]|"")*"' if ansi else "")
+    return re.compile(forms.replace("QUOTED", names).replace("NAME", _NAME), re.DOTALL | re.VERBOSE)
+
+
 _NOT_IN_NAMES = re.compile("[\0\ud800-\udfff\U00010000-\U0010ffff]")
 #: An escape, or the string's own quote twice.
 _ESCAPE = {quote: re.compile(rf"\\(.)|{quote}({quote})", re.DOTALL) for quote in "'\""}
@@ -100,47 +112,49 @@ def is_plain(sql: str) -> bool:
     return _NOT_PLAIN.search(sql) is None
 
 
-def scan(sql: str) -> Iterator[Token]:
+def scan(sql: str, modes: Modes = NO_MODES) -> Iterator[Token]:
     """All pieces of a text, comments included.  Raises SqlError for a quote or comment that is not closed.
 
     Remembered: a statement is read for its comments, its features and its meaning in turn.
     """
     try:
-        pieces = _kept_pieces(sql) if len(sql) <= _KEPT_SIZE else ()
+        pieces = _kept_pieces(sql, modes) if len(sql) <= _KEPT_SIZE else ()
     except SqlError:
         pieces = ()
-    yield from pieces or _pieces(sql)
+    yield from pieces or _pieces(sql, modes)
 
 
 @lru_cache(maxsize=8)
-def _kept_pieces(sql: str) -> tuple[Token, ...]:
-    return tuple(_pieces(sql))
+def _kept_pieces(sql: str, modes: Modes) -> tuple[Token, ...]:
+    return tuple(_pieces(sql, modes))
 
 
-def _pieces(sql: str) -> Iterator[Token]:
-    for match in _TOKEN.finditer(sql):
+def _pieces(sql: str, modes: Modes) -> Iterator[Token]:
+    escapes = "NO_BACKSLASH_ESCAPES" not in modes
+    for match in _token(ansi="ANSI_QUOTES" in modes, escapes=escapes).finditer(sql):
         text, start, end = match[0], match.start(), match.end()
         match match.lastgroup:
             case "string":
                 written = match["string"]
-                yield Token("string", _ESCAPE[written[0]].sub(_unescape, written[1:-1]), start, end)
+                quote, inner = written[0], written[1:-1]
+                unquoted = _ESCAPE[quote].sub(_unescape, inner) if escapes else inner.replace(quote * 2, quote)
+                yield Token("string", unquoted, start, end)
             case "name":
-                yield Token("name", text[1:-1].replace("``", "`"), start, end)
+                yield Token("name", text[1:-1].replace(text[0] * 2, text[0]), start, end)
             case "hex" | "bit" as kind:
                 yield Token("hex" if kind == "hex" else "bit", text[2:].rstrip("'"), start, end)
-            case "number":
-                yield Token("number", text, start, end)
-            case "word":
-                yield Token("word", text, start, end)
-            case "comment":
-                yield Token("comment", text, start, end)
-            case "mark":
-                yield Token("mark", text, start, end)
+            case "number" | "word" | "comment" | "mark" as kind:
+                yield Token(cast(Kind, kind), text, start, end)
             case _:
                 raise SqlError("a quote or comment is not closed", len(sql))
 
 
-def tokenize(sql: str, *, several: bool = False) -> list[Token]:
+def place_of(sql: str, offset: int) -> tuple[int, int]:
+    """The line and the column of a place, both from 1."""
+    return sql.count("\n", 0, offset) + 1, offset - sql.rfind("\n", 0, offset)
+
+
+def tokenize(sql: str, modes: Modes = NO_MODES, *, several: bool = False) -> list[Token]:
     """The pieces of one statement without its comments, closed by one of kind "end".
 
     ``several``: the text may be more than one statement.
@@ -149,7 +163,7 @@ def tokenize(sql: str, *, several: bool = False) -> list[Token]:
     SqlUnsupported for version comments, which have to be read before.
     """
     tokens: list[Token] = []
-    for token in scan(sql):
+    for token in scan(sql, modes):
         if token.kind != "comment":
             tokens.append(token)
         elif token.text.startswith("/*!"):

@@ -7,11 +7,28 @@ from collections.abc import Sequence
 import pytest
 
 from forge.errors import ScenarioError, UnsupportedError
-from forge.sql.lexer import Token, scan, tokenize
+from forge.sql.lexer import Token, place_of, scan, tokenize
 
 
 def texts(sql: str) -> Sequence[tuple[str, str]]:
     return [(token.kind, token.text) for token in tokenize(sql)][:-1]
+
+
+def test_a_place_has_a_line_and_a_column() -> None:
+    sql = "a\nbc"
+    assert [place_of(sql, offset) for offset in range(4)] == [(1, 1), (1, 2), (2, 1), (2, 2)]
+
+
+@pytest.mark.parametrize(
+    ("modes", "sql", "pieces"),
+    [
+        ({"ANSI_QUOTES"}, '"a""b" \'"\'', [("name", 'a"b'), ("string", '"')]),
+        ({"NO_BACKSLASH_ESCAPES"}, r"'a\' 'it''s'", [("string", "a\\"), ("string", "it's")]),
+        ({"ANSI_QUOTES", "NO_BACKSLASH_ESCAPES"}, r""" "a\" '\' """, [("name", "a\\"), ("string", "\\")]),
+    ],
+)
+def test_modes_decide_what_quotes_and_backslashes_are(modes: set[str], sql: str, pieces: list[tuple[str, str]]) -> None:
+    assert [(token.kind, token.text) for token in tokenize(sql, frozenset(modes))][:-1] == pieces
 
 
 def test_tokens_know_their_places() -> None:

@@ -8,18 +8,6 @@ import msgspec
 class Grammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Facts about the words that the server parses where its family has words of its own."""
 
-    #: IF [NOT] EXISTS of columns, keys, constraints and partitions, and of the table in ALTER and RENAME.
-    conditional_parts: bool
-    #: CREATE OR REPLACE of tables, databases, indexes and sequences.
-    or_replace: bool
-    #: CREATE, ALTER and DROP SEQUENCE.
-    sequences: bool
-    #: WAIT n and NOWAIT behind the name of a table.
-    waits: bool
-    #: ALTER ONLINE and ALTER IGNORE.
-    alters_online: bool
-    #: ALGORITHM and LOCK behind DROP INDEX.
-    locks_drop_index: bool
     #: [NOT] ENFORCED of a CHECK, and ALTER CHECK.
     enforces_checks: bool
     #: The SELECT of a view is logged from its first word to its last; else as it stands.

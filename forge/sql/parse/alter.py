@@ -43,7 +43,7 @@ _RENAMED: dict[str, tuple[str, Callable[[str, str, int], Action]]] = {
 
 def alter_table(cursor: Cursor) -> AlterTable:
     """What follows ALTER TABLE.  Raises SqlError and SqlUnsupported."""
-    if_exists = cursor.accept_if_exists()
+    if_exists = cursor.accept("IF", "EXISTS")
     table = table_ref(cursor)
     cursor.accept_wait()
     actions: list[Action] = []
@@ -99,14 +99,14 @@ def _conditional(action: Action, conditional: bool, *, exists: bool = True) -> A
 
 def _modify(cursor: Cursor, offset: int) -> list[Action]:
     cursor.accept("COLUMN")
-    exists = cursor.accept_if_exists()
+    exists = cursor.accept("IF", "EXISTS")
     column = column_definition(cursor)
     return [_conditional(act.ChangeColumn(column.name, column, _place(cursor), column.offset), exists)]
 
 
 def _change(cursor: Cursor, offset: int) -> list[Action]:
     cursor.accept("COLUMN")
-    exists = cursor.accept_if_exists()
+    exists = cursor.accept("IF", "EXISTS")
     offset = cursor.token.start
     old = cursor.name("column")
     return [_conditional(act.ChangeColumn(old, column_definition(cursor), _place(cursor), offset), exists)]
@@ -154,12 +154,12 @@ def _add(cursor: Cursor, offset: int) -> list[Action]:
     if cursor.takes("PERIOD", "FOR"):
         return [act.AlterTimes(offset, period=period(cursor))]
     ahead = takewhile(lambda token: not token.is_mark("("), (cursor.following(n) for n in range(8)))
-    missing = cursor.grammar.conditional_parts and any(token.is_word("EXISTS") for token in ahead)
+    missing = any(token.is_word("EXISTS") for token in ahead)
     added = _constraint(cursor)
     if added is not None:
         return [_conditional(added, missing, exists=False)]
     cursor.accept("COLUMN")
-    missing = cursor.accept_if_not_exists()
+    missing = cursor.accept("IF", "NOT", "EXISTS")
     if not cursor.accept_mark("("):
         column = column_definition(cursor)
         return [_conditional(act.AddColumn(column, _place(cursor)), missing, exists=False)]
@@ -185,7 +185,7 @@ def _drop(cursor: Cursor, offset: int) -> list[Action]:
         return [act.DropKey(None, offset)]
     words = next((words for words in _DROPPED if cursor.accept(*words.split())), "COLUMN")
     role, dropped = _DROPPED[words]
-    exists = cursor.accept_if_exists()
+    exists = cursor.accept("IF", "EXISTS")
     offset = cursor.token.start
     action = _conditional(dropped(cursor.name(role), offset), exists)
     cursor.accept_any("RESTRICT", "CASCADE")
@@ -199,7 +199,7 @@ def _rename(cursor: Cursor, offset: int) -> list[Action]:
             cursor.accept_mark("=")
         return [act.RenameTo(table_ref(cursor))]
     role, renamed = _RENAMED[word]
-    exists = cursor.accept_if_exists()
+    exists = cursor.accept("IF", "EXISTS")
     offset = cursor.token.start
     old = cursor.name(role)
     cursor.expect("TO")
@@ -209,7 +209,7 @@ def _rename(cursor: Cursor, offset: int) -> list[Action]:
 def _alter(cursor: Cursor, offset: int) -> list[Action]:
     """ALTER [COLUMN], ALTER INDEX, ALTER CHECK."""
     if cursor.accept_any("INDEX", "KEY"):
-        cursor.accept_if_exists()
+        cursor.accept("IF", "EXISTS")
         cursor.name("key")
         cursor.accept("NOT")
         cursor.expect_any("VISIBLE", "INVISIBLE", "IGNORED")
@@ -221,7 +221,7 @@ def _alter(cursor: Cursor, offset: int) -> list[Action]:
         cursor.expect("ENFORCED")
         return [act.EnforceCheck(name, enforced, offset)]
     cursor.accept("COLUMN")
-    exists = cursor.accept_if_exists()
+    exists = cursor.accept("IF", "EXISTS")
     offset = cursor.token.start
     name = cursor.name("column")
     if cursor.accept("DROP", "DEFAULT"):

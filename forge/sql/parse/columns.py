@@ -231,7 +231,7 @@ def check_constraint(cursor: Cursor) -> CheckDraft:
     offset = cursor.token.start
     name = None
     if cursor.accept("CONSTRAINT") and not cursor.token.is_word("CHECK"):
-        cursor.accept_if_not_exists()
+        cursor.accept("IF", "NOT", "EXISTS")
         name = cursor.name("constraint")
     cursor.expect("CHECK")
     expression = cursor.balanced()

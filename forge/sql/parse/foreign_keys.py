@@ -29,7 +29,7 @@ def foreign_key(cursor: Cursor) -> ForeignKeyDraft:
         name = cursor.name("constraint")
     cursor.expect("FOREIGN")
     cursor.expect("KEY")
-    cursor.accept_if_not_exists()
+    cursor.accept("IF", "NOT", "EXISTS")
     index = None
     if not cursor.token.is_mark("("):
         index = cursor.name("key")

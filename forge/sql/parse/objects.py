@@ -1,4 +1,4 @@
-"""Statements on views and triggers, and the upkeep of tables: from SQL text to what it says.
+"""Statements on views, triggers and sequences, and the upkeep of tables: from SQL text to what it says.
 
 Accounts, routines, events, tablespaces and the like change no row that the log shows: a scenario gives what the server
 logs of them (``logged:``).
@@ -6,7 +6,7 @@ logs of them (``logged:``).
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from forge.sql.ast.objects import (
@@ -14,6 +14,7 @@ from forge.sql.ast.objects import (
     CreateTrigger,
     DropObjects,
     RowEvent,
+    SequenceStatement,
     Upkeep,
     ViewStatement,
 )
@@ -30,30 +31,36 @@ _FLUSHED = (
 _EVENTS: dict[str, RowEvent] = {"INSERT": "insert", "UPDATE": "update", "DELETE": "delete"}
 
 
-def object_statement(cursor: Cursor, verb: str) -> ViewStatement | CreateTrigger | DropObjects | None:
-    """What follows CREATE, ALTER or DROP, if it is about a view or a trigger; None otherwise."""
-    if verb == "DROP":
-        return _drop(cursor)
-    replaces = verb == "CREATE" and cursor.accept("OR", "REPLACE")
-    algorithm = "UNDEFINED"
-    if cursor.token.is_word("ALGORITHM") and cursor.following().is_mark("="):
-        cursor.accept("ALGORITHM")
-        cursor.accept_mark("=")
-        algorithm = cursor.advance().text.upper()
-    has_definer = cursor.token.is_word("DEFINER")
-    definer = _definer(cursor) if has_definer else None
-    security = cursor.advance().text.upper() if cursor.accept("SQL", "SECURITY") else None
-    word = cursor.token
-    if cursor.accept("VIEW"):
-        view = _view(cursor, "alter" if verb == "ALTER" else "create", algorithm)
-        return replace(view, definer=definer, security=security or "DEFINER", replaces=replaces)
-    if cursor.accept("TRIGGER"):
-        if replaces or verb == "ALTER":
-            raise SqlUnsupported(f"{'OR REPLACE' if replaces else 'ALTER'} of a trigger is not supported", word.start)
-        return replace(_trigger(cursor, word.start), definer=definer)
-    if replaces or has_definer or security is not None:
-        raise unmade(f"{verb} {word.text.upper()}", word.start)
-    return None
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The words before the object of a statement."""
+
+    verb: str
+    start: int
+    replaces: bool = False
+    temporary: bool = False
+    algorithm: str = "UNDEFINED"
+    definer: Account | None = None
+    security: str = "DEFINER"
+
+
+def read_head(cursor: Cursor, head: Head) -> Head:
+    """The head with everything up to the object."""
+    while True:
+        if cursor.accept("OR", "REPLACE"):
+            head = replace(head, replaces=True)
+        elif cursor.accept("TEMPORARY"):
+            head = replace(head, temporary=True)
+        elif cursor.token.is_word("ALGORITHM") and cursor.following().is_mark("="):
+            cursor.accept("ALGORITHM")
+            cursor.accept_mark("=")
+            head = replace(head, algorithm=cursor.advance().text.upper())
+        elif cursor.accept("DEFINER"):
+            head = replace(head, definer=_definer(cursor))
+        elif cursor.accept("SQL", "SECURITY"):
+            head = replace(head, security=cursor.advance().text.upper())
+        elif head.verb != "ALTER" or not cursor.accept_any("ONLINE", "IGNORE"):
+            return head
 
 
 def unmade(statement: str, offset: int) -> SqlUnsupported:
@@ -64,8 +71,7 @@ def unmade(statement: str, offset: int) -> SqlUnsupported:
 
 
 def _definer(cursor: Cursor) -> Account | None:
-    """``DEFINER = user@host``; None for CURRENT_USER."""
-    cursor.expect("DEFINER")
+    """``= user@host``; None for CURRENT_USER."""
     cursor.expect_mark("=")
     if cursor.accept("CURRENT_USER"):
         if cursor.accept_mark("("):
@@ -76,7 +82,10 @@ def _definer(cursor: Cursor) -> Account | None:
     return user, cursor.advance().text.lower() if cursor.accept_mark("@") else "%"
 
 
-def _view(cursor: Cursor, verb: Literal["create", "alter"], algorithm: str) -> ViewStatement:
+def view(cursor: Cursor, head: Head) -> ViewStatement | DropObjects:
+    """CREATE, ALTER and DROP VIEW."""
+    if head.verb == "DROP":
+        return _dropped(cursor, "view")
     exists = cursor.accept("IF", "NOT", "EXISTS")
     name = table_ref(cursor)
     columns: list[str] = []
@@ -88,47 +97,55 @@ def _view(cursor: Cursor, verb: Literal["create", "alter"], algorithm: str) -> V
     start = cursor.token.start if cursor.grammar.trims_views else cursor.previous_end
     cursor.rest()
     body = cursor.sql[start : cursor.token.end if cursor.grammar.trims_views else None].strip()
-    if algorithm == "MERGE" and not is_mergeable(body):
-        algorithm = "UNDEFINED"
-    return ViewStatement(verb, name, tuple(columns), body, algorithm, exists=exists)
+    algorithm = "UNDEFINED" if head.algorithm == "MERGE" and not is_mergeable(body) else head.algorithm
+    verb: Literal["create", "alter"] = "alter" if head.verb == "ALTER" else "create"
+    columns_named = tuple(columns)
+    return ViewStatement(verb, name, columns_named, body, algorithm, head.definer, head.security, exists, head.replaces)
 
 
-def _trigger(cursor: Cursor, start: int) -> CreateTrigger:
+def trigger(cursor: Cursor, head: Head) -> CreateTrigger | DropObjects:
+    """CREATE and DROP TRIGGER."""
+    if head.verb == "DROP":
+        return _dropped(cursor, "trigger")
+    start = cursor.previous_start
+    if head.replaces or head.verb == "ALTER":
+        raise SqlUnsupported(f"{'OR REPLACE' if head.replaces else 'ALTER'} of a trigger is not supported", start)
     exists = cursor.accept("IF", "NOT", "EXISTS")
     name = table_ref(cursor)
-    timing: Literal["before", "after"] = "before"
-    if not cursor.accept("BEFORE"):
-        cursor.expect("AFTER")
-        timing = "after"
-    event = cursor.accept_any(*_EVENTS) or cursor.wrong("INSERT, UPDATE or DELETE", tuple(_EVENTS))
+    timing: Literal["before", "after"] = "before" if cursor.expect_any("BEFORE", "AFTER") == "BEFORE" else "after"
+    event = _EVENTS[cursor.expect_any(*_EVENTS)]
     cursor.expect("ON")
     table = table_ref(cursor)
     cursor.expect("FOR", "EACH", "ROW")
     if cursor.accept_any("FOLLOWS", "PRECEDES"):
         table_ref(cursor)
-    body = cursor.rest()
-    return CreateTrigger(name, timing, _EVENTS[event], table, body, cursor.sql[start:].rstrip(), start, exists=exists)
+    body, text = cursor.rest(), cursor.sql[start:].rstrip()
+    return CreateTrigger(name, timing, event, table, body, text, start, head.definer, exists)
 
 
-def _drop(cursor: Cursor) -> DropObjects | None:
-    kind: Literal["view", "trigger"]
-    for kind in ("view", "trigger"):
-        if cursor.accept(kind.upper()):
-            exists = cursor.accept("IF", "EXISTS")
-            names = table_refs(cursor) if kind == "view" else [table_ref(cursor)]
-            cursor.accept_any("RESTRICT", "CASCADE")
-            return DropObjects(kind, tuple(names), exists)
-    return None
+def sequence(cursor: Cursor, head: Head) -> SequenceStatement:
+    """CREATE, ALTER and DROP SEQUENCE of MariaDB; its options leave no trace but the text."""
+    exists = cursor.accept("IF", "NOT", "EXISTS") or cursor.accept("IF", "EXISTS")
+    names = table_refs(cursor) if head.verb == "DROP" else [table_ref(cursor)]
+    cursor.rest()
+    verbs: dict[str, Literal["create", "alter"]] = {"CREATE": "create", "ALTER": "alter"}
+    return SequenceStatement(verbs.get(head.verb, "drop"), tuple(names), exists, head.replaces)
 
 
-def upkeep(cursor: Cursor, verb: str, start: int) -> Upkeep:
-    """ANALYZE, OPTIMIZE, REPAIR, CHECK TABLE and FLUSH."""
+def _dropped(cursor: Cursor, kind: Literal["view", "trigger"]) -> DropObjects:
+    exists = cursor.accept("IF", "EXISTS")
+    names = table_refs(cursor) if kind == "view" else [table_ref(cursor)]
+    cursor.accept_any("RESTRICT", "CASCADE")
+    return DropObjects(kind, tuple(names), exists)
+
+
+def upkeep(cursor: Cursor, head: Head) -> Upkeep:
+    """ANALYZE, OPTIMIZE, REPAIR and CHECK TABLE."""
+    verb, start = head.verb, head.start
     local = cursor.accept_any("NO_WRITE_TO_BINLOG", "LOCAL") is not None
-    if verb == "FLUSH":
-        return _flush(cursor, start, local=local)
-    view = verb in ("REPAIR", "CHECK") and cursor.accept("VIEW")
-    if not view and not cursor.accept_any("TABLE", "TABLES"):
-        cursor.wrong("TABLE", ("TABLE",))
+    of_view = verb in ("REPAIR", "CHECK") and cursor.accept("VIEW")
+    if not of_view:
+        cursor.expect_any("TABLE", "TABLES")
     tables = tuple(table_refs(cursor))
     if verb in ("CHECK", "CHECKSUM"):
         cursor.rest()
@@ -142,8 +159,10 @@ def upkeep(cursor: Cursor, verb: str, start: int) -> Upkeep:
     return Upkeep(tables, start, remakes=verb == "OPTIMIZE", repairs=verb == "REPAIR", local=local)
 
 
-def _flush(cursor: Cursor, start: int, *, local: bool) -> Upkeep:
+def flush(cursor: Cursor, head: Head) -> Upkeep:
     """FLUSH of what is not a binary log; what holds locks is not logged."""
+    start = head.start
+    local = cursor.accept_any("NO_WRITE_TO_BINLOG", "LOCAL") is not None
     first = cursor.token
     if word := cursor.accept_any("TABLES", "TABLE"):
         tables = []

@@ -142,7 +142,7 @@ def alter_partitions(cursor: Cursor) -> AlterPartitions | Conditional | None:
     if cursor.accept("REMOVE", "PARTITIONING"):
         return AlterPartitions("remove", offset)
     if cursor.accept("ADD", "PARTITION"):
-        missing = cursor.accept_if_not_exists()
+        missing = cursor.accept("IF", "NOT", "EXISTS")
         local = _local(cursor)
         if cursor.accept("PARTITIONS"):
             return AlterPartitions("add", offset, count=cursor.integer("a number of partitions"), local=local)
@@ -152,7 +152,7 @@ def alter_partitions(cursor: Cursor) -> AlterPartitions | Conditional | None:
         local = _local(cursor)
         return AlterPartitions("coalesce", offset, count=cursor.integer("a number of partitions"), local=local)
     if cursor.accept("DROP", "PARTITION"):
-        exists = cursor.accept_if_exists()
+        exists = cursor.accept("IF", "EXISTS")
         dropped = AlterPartitions("drop", offset, names=_names(cursor))
         return Conditional(dropped, exists=True) if exists else dropped
     if cursor.accept("REORGANIZE", "PARTITION"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
@@ -22,49 +23,43 @@ from forge.sql.ast.statements import (
 )
 from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlError, SqlUnsupported
-from forge.sql.lexer import scan
+from forge.sql.lexer import NO_MODES, Modes, scan
 from forge.sql.parse.alter import alter_table, locking
 from forge.sql.parse.columns import accept_option, charset_clause, option_value
 from forge.sql.parse.names import table_ref, table_refs
-from forge.sql.parse.objects import object_statement, unmade, upkeep
-from forge.sql.parse.sequences import sequence_statement
+from forge.sql.parse.objects import Head, flush, read_head, sequence, trigger, unmade, upkeep, view
 from forge.sql.parse.tables import SPECIAL_KEYS, create_table, key_body
 
+_OBJECTS = ("TABLE", "INDEX", "DATABASE", "SCHEMA", "UNIQUE", "FULLTEXT", "SPATIAL")
 #: Statements that servers log and this version does not make: they are rewritten, or need objects it does not track.
 _OTHER_OBJECTS = (
     "EVENT", "FUNCTION", "LOGFILE", "LIBRARY", "MATERIALIZED", "PROCEDURE", "RESOURCE", "ROLE", "SERVER",
-    "TABLESPACE", "TRIGGER", "UNDO", "USER", "VIEW", "DEFINER", "OR", "AGGREGATE", "INSTANCE", "SQL",
-    "JSON", "EXTERNAL", "ALGORITHM",
+    "TABLESPACE", "UNDO", "USER", "AGGREGATE", "INSTANCE", "JSON", "EXTERNAL",
 )  # fmt: skip
 _DML = ("INSERT", "UPDATE", "DELETE", "REPLACE", "SELECT", "LOAD", "WITH", "VALUES")
-_VERBS = (
-    "CREATE", "ALTER", "DROP", "RENAME", "TRUNCATE", "ANALYZE", "OPTIMIZE", "REPAIR", "FLUSH", "CHECK", "CHECKSUM",
-)  # fmt: skip
-_OBJECTS = ("TABLE", "INDEX", "DATABASE", "SCHEMA", "UNIQUE", "FULLTEXT", "SPATIAL")
 #: Characters of a statement that is remembered.
 _KEPT_SIZE = 16384
 #: What a data definition statement says.
 Ddl = TableDdl | ObjectDdl
-_DatabaseKind = Literal["create_database", "alter_database", "drop_database"]
 
 
-def parse_ddl(sql: str, grammar: Grammar | None = None) -> Ddl:
-    """What one data definition statement says, in the grammar of MySQL or MariaDB.
+def parse_ddl(sql: str, grammar: Grammar | None = None, modes: Modes = NO_MODES) -> Ddl:
+    """What one data definition statement says, in the grammar of MySQL or MariaDB and under the modes of a session.
 
     Raises SqlError (a place in the text, what was expected, the nearest word) for text that no server accepts, and
     SqlUnsupported naming the statement for those that this version does not make.
     """
-    return _kept(sql, grammar) if len(sql) <= _KEPT_SIZE else _parsed(sql, grammar)
+    return _kept(sql, grammar, modes) if len(sql) <= _KEPT_SIZE else _parsed(sql, grammar, modes)
 
 
 @lru_cache(maxsize=64)
-def _kept(sql: str, grammar: Grammar | None) -> Ddl:
+def _kept(sql: str, grammar: Grammar | None, modes: Modes) -> Ddl:
     """Remembered: a statement is read more than once, and the cases of a matrix have the same ones."""
-    return _parsed(sql, grammar)
+    return _parsed(sql, grammar, modes)
 
 
-def _parsed(sql: str, grammar: Grammar | None) -> Ddl:
-    cursor = Cursor(sql, grammar)
+def _parsed(sql: str, grammar: Grammar | None, modes: Modes) -> Ddl:
+    cursor = Cursor(sql, grammar, modes)
     start = cursor.token
     if start.is_word(*_DML):
         raise SqlError(f"{start.text.upper()} is not a data definition", 0, expected="insert:, update: or delete:")
@@ -72,10 +67,10 @@ def _parsed(sql: str, grammar: Grammar | None) -> Ddl:
     if verb is None:
         if start.is_word("GRANT", "REVOKE", "SET"):
             raise unmade(start.text.upper(), start.start)
-        if start.kind == "word" and nearest(start.text.upper(), _VERBS) is None:
+        if start.kind == "word" and nearest(start.text.upper(), tuple(_VERBS)) is None:
             raise SqlUnsupported(f"{start.text.upper()} is not supported; {', '.join(_VERBS)} are", start.start)
-        cursor.wrong("a data definition statement", _VERBS)
-    statement = _after_verb(cursor, verb, start.start)
+        cursor.wrong("a data definition statement", tuple(_VERBS))
+    statement = _VERBS[verb](cursor, Head(verb, start.start))
     if not cursor.at_end():
         cursor.wrong("the end of the statement")
     return statement
@@ -89,63 +84,38 @@ def parse_create_table(sql: str, grammar: Grammar | None = None) -> CreateTable:
     return statement
 
 
-def _after_verb(cursor: Cursor, verb: str, start: int) -> Ddl:
-    if verb in ("ANALYZE", "OPTIMIZE", "REPAIR", "FLUSH", "CHECK", "CHECKSUM"):
-        return upkeep(cursor, verb, start)
-    if verb == "TRUNCATE":
-        cursor.accept("TABLE")
-        truncated = TruncateTable(table_ref(cursor))
-        cursor.accept_wait()
-        return truncated
-    if verb == "RENAME":
-        return _rename(cursor)
-    if verb == "ALTER":
-        while cursor.grammar.alters_online and cursor.accept_any("ONLINE", "IGNORE"):
-            pass
-    replaces = verb == "CREATE" and _replaces(cursor)
+def _definition(cursor: Cursor, head: Head) -> Ddl:
+    """What follows CREATE, ALTER and DROP."""
+    head = read_head(cursor, head)
     first = cursor.token
-    sequence = sequence_statement(cursor, verb, replaces=replaces)
-    if sequence is not None:
-        return sequence
-    on_object = None if replaces else object_statement(cursor, verb)
-    if on_object is not None:
-        return on_object
-    temporary = verb in ("CREATE", "DROP") and cursor.accept("TEMPORARY")
-    if cursor.accept("TABLE") or (verb == "DROP" and cursor.accept("TABLES")):
-        if verb == "ALTER":
-            return alter_table(cursor)
-        if verb == "DROP":
-            return _drop_tables(cursor, temporary=temporary)
-        return replace(create_table(cursor), temporary=temporary, replaces=replaces)
-    if temporary:
+    if head.temporary and not first.is_word("TABLE", "TABLES"):
         cursor.wrong("TABLE", ("TABLE",))
-    if cursor.accept_any("DATABASE", "SCHEMA"):
-        return replace(_database(cursor, verb), replaces=replaces)
-    if verb == "CREATE" and first.is_word("UNIQUE", *SPECIAL_KEYS, "INDEX"):
-        return replace(_create_index(cursor), replaces=replaces)
-    if verb == "DROP" and cursor.accept("INDEX"):
-        return _drop_index(cursor)
+    word = cursor.accept_any(*_DEFINITIONS)
+    if word is not None:
+        return _DEFINITIONS[word](cursor, head)
     if first.is_word(*_OTHER_OBJECTS):
-        raise unmade(f"{verb} {first.text.upper()}", first.start)
+        raise unmade(f"{head.verb} {first.text.upper()}", first.start)
     return cursor.wrong("TABLE, DATABASE or INDEX", _OBJECTS)
 
 
-def _replaces(cursor: Cursor) -> bool:
-    """OR REPLACE of MariaDB's tables, databases and indexes; the words are taken."""
-    comes = (
-        cursor.grammar.or_replace
-        and cursor.takes("OR", "REPLACE")
-        and cursor.following(2).is_word(*_OBJECTS, "SEQUENCE")
-    )
-    return comes and cursor.accept("OR", "REPLACE")
+def _table(cursor: Cursor, head: Head) -> Ddl:
+    if head.verb == "CREATE":
+        return replace(create_table(cursor), temporary=head.temporary, replaces=head.replaces)
+    return alter_table(cursor) if head.verb == "ALTER" else _drop_tables(cursor, temporary=head.temporary)
 
 
-def _rename(cursor: Cursor) -> RenameTables:
+def _truncate(cursor: Cursor, head: Head) -> TruncateTable:
+    cursor.accept("TABLE")
+    truncated = TruncateTable(table_ref(cursor))
+    cursor.accept_wait()
+    return truncated
+
+
+def _rename(cursor: Cursor, head: Head) -> RenameTables:
     if cursor.token.is_word("USER"):
         raise unmade("RENAME USER", cursor.token.start)
-    if not cursor.accept_any("TABLE", "TABLES"):
-        cursor.wrong("TABLE", ("TABLE",))
-    if_exists = cursor.accept_if_exists()
+    cursor.expect_any("TABLE", "TABLES")
+    if_exists = cursor.accept("IF", "EXISTS")
     pairs = []
     while True:
         old = table_ref(cursor)
@@ -166,27 +136,21 @@ def _drop_tables(cursor: Cursor, *, temporary: bool) -> DropTables:
     return DropTables(tuple(tables), if_exists, temporary, comment)
 
 
-def _database(cursor: Cursor, verb: str) -> DatabaseStatement:
-    kinds: dict[str, _DatabaseKind] = {
-        "CREATE": "create_database",
-        "ALTER": "alter_database",
-        "DROP": "drop_database",
-    }
-    exists = False
-    if verb == "CREATE":
-        exists = cursor.accept("IF", "NOT", "EXISTS")
-    elif verb == "DROP":
-        exists = cursor.accept("IF", "EXISTS")
+def _database(cursor: Cursor, head: Head) -> DatabaseStatement:
+    kinds: dict[str, Literal["create_database", "alter_database", "drop_database"]] = {
+        "CREATE": "create_database", "ALTER": "alter_database", "DROP": "drop_database",
+    }  # fmt: skip
+    exists = cursor.accept("IF", "NOT", "EXISTS") or cursor.accept("IF", "EXISTS")
     offset = cursor.token.start
     name = None
-    if verb != "ALTER" or not (cursor.at_end() or cursor.token.is_word(*_DATABASE_OPTIONS)):
+    if head.verb != "ALTER" or not (cursor.at_end() or cursor.token.is_word(*_DATABASE_OPTIONS)):
         name = cursor.name("database")
     charset = CharsetClause(offset=offset)
     encryption = False
-    while verb != "DROP" and not cursor.at_end():
+    while not cursor.at_end():
         encryption |= cursor.token.is_word("ENCRYPTION") or cursor.following().is_word("ENCRYPTION")
         charset = _database_option(cursor, charset)
-    return DatabaseStatement(kinds[verb], name, offset, charset, exists, encryption=encryption)
+    return DatabaseStatement(kinds[head.verb], name, offset, charset, exists, head.replaces, encryption)
 
 
 _DATABASE_OPTIONS = ("DEFAULT", "CHARACTER", "CHARSET", "COLLATE", "ENCRYPTION", "READ", "COMMENT")
@@ -206,25 +170,11 @@ def _database_option(cursor: Cursor, clause: CharsetClause) -> CharsetClause:
     return charset_clause(cursor, clause) or cursor.wrong("an option of the database", _DATABASE_OPTIONS)
 
 
-def _create_index(cursor: Cursor) -> AlterTable:
-    offset = cursor.token.start
-    word = cursor.accept_any("UNIQUE", *SPECIAL_KEYS)
-    cursor.expect("INDEX")
-    missing = cursor.accept_if_not_exists()
-    name = cursor.name("key")
-    if cursor.accept_any("USING", "TYPE"):
-        cursor.advance()
-    cursor.expect("ON")
-    table = table_ref(cursor)
-    kind: Literal["unique", "index"] = "unique" if word == "UNIQUE" else "index"
-    key = key_body(cursor, KeyDraft(kind, name, (), offset, SPECIAL_KEYS.get(word or "", "")))
-    cursor.accept_wait()
-    added: Action = Conditional(AddKey(key), exists=False) if missing else AddKey(key)
-    return AlterTable(table, (added,), "create_index", locking(cursor))
-
-
-def _drop_index(cursor: Cursor) -> AlterTable:
-    exists = cursor.accept_if_exists()
+def _index(cursor: Cursor, head: Head) -> AlterTable:
+    """CREATE and DROP INDEX."""
+    if head.verb == "CREATE":
+        return replace(_create_index(cursor, "INDEX"), replaces=head.replaces)
+    exists = cursor.accept("IF", "EXISTS")
     offset = cursor.token.start
     name = cursor.name("key")
     cursor.expect("ON")
@@ -233,5 +183,47 @@ def _drop_index(cursor: Cursor) -> AlterTable:
     dropped: Action = DropKey(None if name.upper() == "PRIMARY" else name, offset)
     dropped = Conditional(dropped, exists=True) if exists else dropped
     cursor.accept_wait()
-    # MariaDB takes ALGORITHM and LOCK behind CREATE INDEX only (recorded).
-    return AlterTable(table, (dropped,), "drop_index", locking(cursor) if cursor.grammar.locks_drop_index else "")
+    return AlterTable(table, (dropped,), "drop_index", locking(cursor))
+
+
+def _special_index(word: str) -> Callable[[Cursor, Head], AlterTable]:
+    """CREATE UNIQUE INDEX and its like."""
+
+    def read(cursor: Cursor, head: Head) -> AlterTable:
+        cursor.expect("INDEX")
+        return replace(_create_index(cursor, word), replaces=head.replaces)
+
+    return read
+
+
+def _create_index(cursor: Cursor, word: str) -> AlterTable:
+    offset = cursor.previous_start
+    missing = cursor.accept("IF", "NOT", "EXISTS")
+    name = cursor.name("key")
+    if cursor.accept_any("USING", "TYPE"):
+        cursor.advance()
+    cursor.expect("ON")
+    table = table_ref(cursor)
+    kind: Literal["unique", "index"] = "unique" if word == "UNIQUE" else "index"
+    key = key_body(cursor, KeyDraft(kind, name, (), offset, SPECIAL_KEYS.get(word, "")))
+    cursor.accept_wait()
+    added: Action = Conditional(AddKey(key), exists=False) if missing else AddKey(key)
+    return AlterTable(table, (added,), "create_index", locking(cursor))
+
+
+_DEFINITIONS: dict[str, Callable[[Cursor, Head], Ddl]] = {
+    **dict.fromkeys(("TABLE", "TABLES"), _table),
+    **dict.fromkeys(("DATABASE", "SCHEMA"), _database),
+    **{word: _special_index(word) for word in ("UNIQUE", *SPECIAL_KEYS)},
+    "INDEX": _index,
+    "SEQUENCE": sequence,
+    "TRIGGER": trigger,
+    "VIEW": view,
+}
+_VERBS: dict[str, Callable[[Cursor, Head], Ddl]] = {
+    **dict.fromkeys(("CREATE", "ALTER", "DROP"), _definition),
+    "RENAME": _rename,
+    "TRUNCATE": _truncate,
+    **dict.fromkeys(("ANALYZE", "OPTIMIZE", "REPAIR", "CHECK", "CHECKSUM"), upkeep),
+    "FLUSH": flush,
+}

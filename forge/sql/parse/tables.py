@@ -153,7 +153,7 @@ def key_definition(cursor: Cursor) -> KeyDraft:
         cursor.accept_any("KEY", "INDEX")
     elif not cursor.accept_any("KEY", "INDEX"):
         cursor.wrong("PRIMARY KEY, UNIQUE, KEY or INDEX", _KEY_WORDS)
-    cursor.accept_if_not_exists()
+    cursor.accept("IF", "NOT", "EXISTS")
     if not cursor.token.is_mark("(") and not cursor.token.is_word("USING", "TYPE"):
         own = cursor.name("key")
         name = None if kind == "primary" else own
