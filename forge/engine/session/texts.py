@@ -122,8 +122,7 @@ class SessionText:
                 for index, column in enumerate(statement.table.columns)
                 if reads.mentions(column.name, others) > (1 if index in assigned else 0)
             }
-        sure = reads.calls - reads.late_calls - reads.row_calls
-        late = reads.late_calls if _evaluates_late(statement) else frozenset[Call]()
+        calls = reads.calls if _evaluates_late(statement) else reads.calls - reads.late_calls
         clauses = replace(
             text.clauses,
             limits="LIMIT" in reads.words,
@@ -142,7 +141,7 @@ class SessionText:
             ),
             evaluation=replace(
                 statement.evaluation,
-                calls=sure | reads.row_calls | late,
+                calls=calls,
             ),
         )
 

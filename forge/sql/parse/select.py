@@ -107,7 +107,7 @@ def conditions(node: Node | None, offset: int) -> dict[str, Any]:
     """A condition as a scenario says it: of a column with integers, joined by AND.  Raises SqlUnsupported."""
     where: dict[str, Any] = {}
     for call in _joined(node) if node is not None else ():
-        if not isinstance(call, Call) or not isinstance(call.arguments[0], ColumnName):
+        if not isinstance(call, Call) or len(call.arguments) < 2 or not isinstance(call.arguments[0], ColumnName):
             _unsupported("with WHERE of more than comparisons of columns", offset)
         column, numbers = call.arguments[0].name, [_constant(part) for part in call.arguments[1:]]
         if not all(isinstance(number, int) for number in numbers):

@@ -7,11 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """``name`` in upper case, ``digits`` the first whole number among its arguments, ``has_text`` whether a string
-    literal is among them.
-    """
+    """``name`` in upper case, ``digits`` the first whole number among its arguments."""
 
     name: str
     is_empty: bool = True
     digits: int = 0
-    has_text: bool = False

@@ -1,6 +1,6 @@
 """Parts of a statement's text that a server may never evaluate: the branches of IF, CASE, COALESCE and their like.
 
-What such a part reads is told in the log only if it was evaluated (MySQL; functions on MariaDB too; recorded).
+The variables of such a part are told in the log only if it was evaluated (MySQL; recorded).
 """
 
 from __future__ import annotations
@@ -20,11 +20,6 @@ from forge.sql.lexer import Token
 from forge.sql.parse.expressions import operand
 
 _CONDITIONAL = ("IF", "IFNULL", "COALESCE", "NVL", "NVL2")
-#: Functions of which the log tells whether they were evaluated, but for the clock only LAST_INSERT_ID().
-TOLD_CALLS = frozenset((
-    "NOW", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP", "SYSDATE", "CURDATE", "CURRENT_DATE", "CURTIME",
-    "CURRENT_TIME", "UTC_TIMESTAMP", "UTC_TIME", "UNIX_TIMESTAMP", "FROM_UNIXTIME", "LAST_INSERT_ID",
-))  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +29,8 @@ class Conditional:
     sql: str
     start: int
     end: int
-    #: User variables, and functions of TOLD_CALLS, that stand in it behind its first argument.
+    #: User variables that stand in it behind its first argument.
     variables: frozenset[str]
-    calls: frozenset[str]
 
 
 def conditionals(sql: str, tokens: Sequence[Token]) -> Iterator[Conditional]:
@@ -53,10 +47,9 @@ def conditionals(sql: str, tokens: Sequence[Token]) -> Iterator[Conditional]:
             continue
         inner = [part for argument in node.arguments[1:] for part in walk(argument)] if isinstance(node, Call) else []
         names = frozenset(part.name[1:] for part in inner if isinstance(part, Variable))
-        calls = frozenset(part.name for part in inner if isinstance(part, Call)) & TOLD_CALLS
-        if names or calls:
+        if names:
             end = token.start + cursor.previous_end
-            yield Conditional(sql[token.start : end], token.start, end, names, calls)
+            yield Conditional(sql[token.start : end], token.start, end, names)
 
 
 class _Traced(dict[str, Operand]):

@@ -33,9 +33,8 @@ class Reads:
     variables: tuple[str, ...] = ()
     assigned: tuple[str, ...] = ()
     calls: frozenset[Call] = frozenset()
-    #: Of the calls: those in SET and ON DUPLICATE KEY UPDATE, and those in the second and later rows of VALUES.
+    #: Of the calls: those in SET and ON DUPLICATE KEY UPDATE.
     late_calls: frozenset[Call] = frozenset()
-    row_calls: frozenset[Call] = frozenset()
     system_variables: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
     #: The tables that the text names: (database or "", name).
@@ -45,10 +44,9 @@ class Reads:
     shadowed: frozenset[str] = frozenset()
     #: What LAST_INSERT_ID(expression) is given: see :func:`last_insert_source`.
     last_insert: str | int | None = None
-    #: Parts that may not be evaluated, and the variables and functions that are read outside of them.
+    #: Parts that may not be evaluated, and the variables that are read outside of them.
     conditionals: tuple[Conditional, ...] = ()
     sure_variables: frozenset[str] = frozenset()
-    sure_calls: frozenset[str] = frozenset()
     #: How often each word or name stands in the text, in lower case, with the name of a table before it, or "".
     named: dict[tuple[str, str], int] = field(default_factory=dict)
 
@@ -73,14 +71,10 @@ def reads_of(sql: str) -> Reads:
     return Reads(
         conditionals=parts,
         sure_variables=frozenset(name for place, name in places if not _is_inside(place, parts)),
-        sure_calls=frozenset(
-            token.text.upper() for token in tokens if token.kind == "word" and not _is_inside(token.start, parts)
-        ),
         variables=variables,
         assigned=assigned,
-        calls=frozenset(scan.calls | scan.late_calls | scan.row_calls),
+        calls=frozenset(scan.calls | scan.late_calls),
         late_calls=frozenset(scan.late_calls - scan.calls),
-        row_calls=frozenset(scan.row_calls - scan.calls),
         system_variables=frozenset(scan.system_variables),
         words=frozenset(scan.words),
         tables=frozenset(named_tables(tokens)),
@@ -95,7 +89,7 @@ def body_calls(body: str) -> frozenset[Call]:
     """What the body of a trigger calls, in all of its statements.  Raises SqlError for a quote that is not closed."""
     scan = _Scan(body, tokenize(body, several=True))
     scan.run()
-    return frozenset(scan.calls | scan.late_calls | scan.row_calls)
+    return frozenset(scan.calls | scan.late_calls)
 
 
 def _is_inside(place: int, parts: Sequence[Conditional]) -> bool:
@@ -115,14 +109,12 @@ class _Scan:
         self.targets: list[tuple[bool, Assigned]] = []
         self.calls: set[Call] = set()
         self.late_calls: set[Call] = set()
-        self.row_calls: set[Call] = set()
         self.system_variables: set[str] = set()
         self.words: set[str] = set()
         self.named: dict[tuple[str, str], int] = {}
         # A server resolves WHERE and ORDER BY of an UPDATE before it evaluates SET.
         self._in_set = False
         self._depth = 0
-        self._rows = _Rows()
         self._of_queries = frozenset(words_of_queries(tokens))
 
     def run(self) -> None:
@@ -133,7 +125,6 @@ class _Scan:
     def _pass(self, index: int) -> int:
         """Take one token, or a variable; the index of the next."""
         token, before = self.tokens[index], self.tokens[index - 1] if index else None
-        self._rows.pass_by(token)
         self._follow_clauses(token)
         if before is not None and before.is_mark("@") and before.end == token.start:
             name, behind = _variable(self.tokens, index)
@@ -169,8 +160,7 @@ class _Scan:
     def _word(self, index: int) -> None:
         token, behind = self.tokens[index], self.tokens[index + 1]
         if behind.is_mark("(") or token.is_word(*_WITHOUT_PARENTHESES):
-            calls = self.late_calls if self._in_set else self.row_calls if self._rows.count > 1 else self.calls
-            calls.add(_call(self.tokens, index))
+            (self.late_calls if self._in_set else self.calls).add(_call(self.tokens, index))
         # Neither FROM of TRIM(... FROM ...) nor IGNORE INDEX is a clause.
         if index in self._of_queries and not (token.is_word("IGNORE") and behind.is_word("INDEX", "KEY")):
             self.words.add(token.text.upper())
@@ -188,25 +178,6 @@ def _shadowed(scan: _Scan) -> frozenset[str]:
         if min(target for target in targets if target[2] == name)
         < min((read for read in reads if read[2] == name), default=never)
     )
-
-
-@dataclass(slots=True)
-class _Rows:
-    """Counts the rows of VALUES."""
-
-    count: int = 0
-    depth: int = 0
-    inside: bool = False
-
-    def pass_by(self, token: Token) -> None:
-        if self.depth == 0 and token.kind == "word":
-            self.inside = token.is_word("VALUES", "VALUE")
-            self.count = self.count if self.inside else 0
-        if token.is_mark("("):
-            self.count += self.inside and self.depth == 0
-            self.depth += 1
-        elif token.is_mark(")"):
-            self.depth -= 1
 
 
 def _variable(tokens: Sequence[Token], index: int) -> tuple[str, int]:
@@ -228,7 +199,5 @@ def _call(tokens: Sequence[Token], index: int) -> Call:
     if not tokens[index + 1].is_mark("("):
         return Call(name)
     arguments = list(inside(tokens, index + 1))
-    own = list(outside(arguments))
-    digits = next((int(token.text[:9]) for token in own if token.kind == "number" and token.text.isdigit()), 0)
-    has_text = any(token.kind == "string" for token in own)
-    return Call(name, is_empty=not arguments, digits=digits, has_text=has_text)
+    numbers = (int(token.text[:9]) for token in outside(arguments) if token.kind == "number" and token.text.isdigit())
+    return Call(name, is_empty=not arguments, digits=next(numbers, 0))
