@@ -19,7 +19,6 @@ from forge.plan.tables import is_transactional
 from forge.servers import ServerLine
 from forge.sql.ast.statements import CreateTable
 from forge.sql.expressions import Field
-from forge.sql.reads.calls import Call
 from forge.sql.reads.conditionals import evaluated_parts
 from forge.sql.reads.reads import Reads, reads_of
 

@@ -23,6 +23,11 @@ from forge.sql.ast.definitions import (
     TableRef,
 )
 
+PartitionsKind = Literal[
+    "by", "remove", "add", "coalesce", "drop", "reorganize",
+    "exchange", "truncate", "rebuild", "optimize", "analyze", "check", "repair",
+]  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class AlterPartitions:
@@ -31,10 +36,7 @@ class AlterPartitions:
     ``table`` changes places with a partition, ``local`` is NO_WRITE_TO_BINLOG.
     """
 
-    kind: Literal[
-        "by", "remove", "add", "coalesce", "drop", "reorganize",
-        "exchange", "truncate", "rebuild", "optimize", "analyze", "check", "repair",
-    ]  # fmt: skip
+    kind: PartitionsKind
     offset: int
     clause: PartitionClause | None = None
     count: int | None = None

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, TypeVar
 
-from forge.sql.ast.alter_actions import AlterPartitions, Conditional
+from forge.sql.ast.alter_actions import AlterPartitions, Conditional, PartitionsKind
 from forge.sql.ast.definitions import PartitionClause, PartitionDraft
 from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlUnsupported
 from forge.sql.parse.names import table_ref
 
+Entry = TypeVar("Entry")
 _IDLE = ("COMMENT", "ENGINE", "MAX_ROWS", "MIN_ROWS", "TABLESPACE")
 
 
@@ -39,10 +41,7 @@ def _function(cursor: Cursor, offset: int) -> PartitionClause:
     if cursor.accept("SYSTEM_TIME"):
         _history(cursor)
         return PartitionClause("system_time", offset)
-    word = cursor.accept_any(*kinds)
-    if word is None:
-        cursor.wrong("HASH, KEY, RANGE or LIST", tuple(kinds))
-    kind = kinds[word]
+    kind = kinds[cursor.expect_any(*kinds)]
     if cursor.accept("ALGORITHM"):
         cursor.accept_mark("=")
         if cursor.integer("1 or 2") == 1:
@@ -50,36 +49,21 @@ def _function(cursor: Cursor, offset: int) -> PartitionClause:
     columns = kind in ("range", "list") and cursor.accept("COLUMNS")
     if kind != "key" and not columns:
         return PartitionClause(kind, offset, linear, expression=cursor.balanced())
-    names = []
     cursor.expect_mark("(")
-    while not cursor.accept_mark(")"):
-        names.append(cursor.name("column"))
-        cursor.accept_mark(",")
-    return PartitionClause(kind, offset, linear, columns=tuple(names))
+    names = () if cursor.token.is_mark(")") else tuple(cursor.names("column"))
+    cursor.expect_mark(")")
+    return PartitionClause(kind, offset, linear, columns=names)
 
 
 def _history(cursor: Cursor) -> None:
     """How PARTITION BY SYSTEM_TIME parts the rows of the past, which no row event shows."""
-    if cursor.accept("LIMIT"):
-        cursor.integer("a number of rows")
-    elif cursor.accept("INTERVAL"):
+    while not (cursor.at_end() or cursor.token.is_mark("(") or cursor.token.is_word("PARTITIONS")):
         cursor.advance()
-        cursor.advance()
-        if cursor.accept("STARTS"):
-            while not (cursor.at_end() or cursor.token.is_mark("(") or cursor.token.is_word("AUTO", "PARTITIONS")):
-                cursor.advance()
-    cursor.accept("AUTO")
 
 
 def partition_definitions(cursor: Cursor) -> tuple[PartitionDraft, ...]:
     """``(PARTITION name [VALUES ...], ...)``."""
-    cursor.expect_mark("(")
-    parts = [_definition(cursor)]
-    while cursor.accept_mark(","):
-        parts.append(_definition(cursor))
-    if not cursor.accept_mark(")"):
-        cursor.wrong("a comma or ')'")
-    return tuple(parts)
+    return tuple(_listed(cursor, _definition))
 
 
 def _definition(cursor: Cursor) -> PartitionDraft:
@@ -87,17 +71,9 @@ def _definition(cursor: Cursor) -> PartitionDraft:
     cursor.expect("PARTITION")
     part = PartitionDraft(cursor.name("partition"), offset)
     if cursor.accept("VALUES", "LESS", "THAN"):
-        if cursor.accept("MAXVALUE"):
-            part = replace(part, values=(("MAXVALUE",),))
-        else:
-            part = replace(part, values=(_values(cursor),))
+        part = replace(part, values=(_entry(cursor),))
     elif cursor.accept("VALUES", "IN"):
-        cursor.expect_mark("(")
-        values = [_list_entry(cursor)]
-        while cursor.accept_mark(","):
-            values.append(_list_entry(cursor))
-        cursor.expect_mark(")")
-        part = replace(part, values=tuple(values))
+        part = replace(part, values=tuple(_listed(cursor, _entry)))
     elif word := cursor.accept_any("HISTORY", "CURRENT"):
         part = replace(part, values=((word,),))
     while not (cursor.token.is_mark(",") or cursor.token.is_mark(")") or cursor.at_end()):
@@ -111,19 +87,19 @@ def _definition(cursor: Cursor) -> PartitionDraft:
     return part
 
 
-def _values(cursor: Cursor) -> tuple[str, ...]:
-    """The texts of values in parentheses."""
+def _listed(cursor: Cursor, read: Callable[[Cursor], Entry]) -> list[Entry]:
+    """What is read in parentheses, with commas between."""
     cursor.expect_mark("(")
-    values = [_value(cursor)]
+    entries = [read(cursor)]
     while cursor.accept_mark(","):
-        values.append(_value(cursor))
+        entries.append(read(cursor))
     cursor.expect_mark(")")
-    return tuple(values)
+    return entries
 
 
-def _list_entry(cursor: Cursor) -> tuple[str, ...]:
-    """A value of VALUES IN, or as many as there are columns, in parentheses."""
-    return _values(cursor) if cursor.token.is_mark("(") else (_value(cursor),)
+def _entry(cursor: Cursor) -> tuple[str, ...]:
+    """The texts of a value, or of as many as there are columns, in parentheses."""
+    return tuple(_listed(cursor, _value)) if cursor.token.is_mark("(") else (_value(cursor),)
 
 
 def _value(cursor: Cursor) -> str:
@@ -134,6 +110,13 @@ def _value(cursor: Cursor) -> str:
     return cursor.sql[start:end]
 
 
+_KINDS: dict[str, PartitionsKind] = {
+    "ADD": "add", "ANALYZE": "analyze", "CHECK": "check", "COALESCE": "coalesce", "DROP": "drop",
+    "EXCHANGE": "exchange", "OPTIMIZE": "optimize", "REBUILD": "rebuild", "REORGANIZE": "reorganize",
+    "REPAIR": "repair", "TRUNCATE": "truncate",
+}  # fmt: skip
+
+
 def alter_partitions(cursor: Cursor) -> AlterPartitions | Conditional | None:
     """An action of ALTER TABLE on partitions; None if the next is another."""
     offset = cursor.token.start
@@ -141,65 +124,34 @@ def alter_partitions(cursor: Cursor) -> AlterPartitions | Conditional | None:
         return AlterPartitions("by", offset, clause=partition_clause(cursor))
     if cursor.accept("REMOVE", "PARTITIONING"):
         return AlterPartitions("remove", offset)
-    if cursor.accept("ADD", "PARTITION"):
-        missing = cursor.accept("IF", "NOT", "EXISTS")
-        local = _local(cursor)
-        if cursor.accept("PARTITIONS"):
-            return AlterPartitions("add", offset, count=cursor.integer("a number of partitions"), local=local)
-        added = AlterPartitions("add", offset, parts=partition_definitions(cursor), local=local)
-        return Conditional(added, exists=False) if missing else added
-    if cursor.accept("COALESCE", "PARTITION"):
-        local = _local(cursor)
-        return AlterPartitions("coalesce", offset, count=cursor.integer("a number of partitions"), local=local)
-    if cursor.accept("DROP", "PARTITION"):
-        exists = cursor.accept("IF", "EXISTS")
-        dropped = AlterPartitions("drop", offset, names=_names(cursor))
-        return Conditional(dropped, exists=True) if exists else dropped
-    if cursor.accept("REORGANIZE", "PARTITION"):
-        local = _local(cursor)
-        if cursor.at_end():
-            return AlterPartitions("reorganize", offset, local=local)
-        names = _names(cursor)
-        cursor.expect("INTO")
-        return AlterPartitions("reorganize", offset, names=names, parts=partition_definitions(cursor), local=local)
-    if cursor.accept("EXCHANGE", "PARTITION"):
-        return _exchange(cursor, offset)
-    return _upkeep(cursor, offset)
-
-
-_UPKEEP: dict[str, Literal["truncate", "rebuild", "optimize", "analyze", "check", "repair"]] = {
-    "TRUNCATE": "truncate", "REBUILD": "rebuild", "OPTIMIZE": "optimize", "ANALYZE": "analyze", "CHECK": "check",
-    "REPAIR": "repair",
-}  # fmt: skip
-
-
-def _upkeep(cursor: Cursor, offset: int) -> AlterPartitions | None:
-    """TRUNCATE PARTITION and the like."""
-    if not cursor.token.is_word(*_UPKEEP) or not cursor.following().is_word("PARTITION"):
+    if not (cursor.token.is_word(*_KINDS) and cursor.following().is_word("PARTITION")):
         return None
-    kind = _UPKEEP[cursor.advance().text.upper()]
+    kind = _KINDS[cursor.advance().text.upper()]
     cursor.advance()
-    local = _local(cursor) if kind not in ("truncate", "check") else False
-    names = () if cursor.accept("ALL") else _names(cursor)
-    while kind == "check" and cursor.accept_any("QUICK", "FAST", "MEDIUM", "EXTENDED", "CHANGED"):
+    missing = cursor.accept("IF", "NOT", "EXISTS")
+    conditional = cursor.accept("IF", "EXISTS") or missing
+    local = cursor.accept_any("NO_WRITE_TO_BINLOG", "LOCAL") is not None
+    action = _operands(cursor, AlterPartitions(kind, offset, local=local))
+    while cursor.accept_any("QUICK", "FAST", "MEDIUM", "EXTENDED", "CHANGED"):
         pass
-    while kind == "repair" and cursor.accept_any("QUICK", "EXTENDED"):
-        pass
-    return AlterPartitions(kind, offset, names=names, local=local)
+    return Conditional(action, exists=not missing) if conditional else action
 
 
-def _exchange(cursor: Cursor, offset: int) -> AlterPartitions:
-    name = cursor.name("partition")
-    cursor.expect("WITH", "TABLE")
-    table = table_ref(cursor)
-    if cursor.accept_any("WITH", "WITHOUT"):
-        cursor.expect("VALIDATION")
-    return AlterPartitions("exchange", offset, names=(name,), table=table)
-
-
-def _local(cursor: Cursor) -> bool:
-    return cursor.accept_any("NO_WRITE_TO_BINLOG", "LOCAL") is not None
-
-
-def _names(cursor: Cursor) -> tuple[str, ...]:
-    return tuple(cursor.names("partition"))
+def _operands(cursor: Cursor, action: AlterPartitions) -> AlterPartitions:
+    """The action with what it names: partitions and what becomes of them, a number, a table."""
+    if action.kind == "coalesce" or cursor.accept("PARTITIONS"):
+        return replace(action, count=cursor.integer("a number of partitions"))
+    if action.kind == "add":
+        return replace(action, parts=partition_definitions(cursor))
+    if cursor.at_end() or cursor.accept("ALL"):
+        return action
+    action = replace(action, names=tuple(cursor.names("partition")))
+    if action.kind == "reorganize":
+        cursor.expect("INTO")
+        return replace(action, parts=partition_definitions(cursor))
+    if action.kind == "exchange":
+        cursor.expect("WITH", "TABLE")
+        action = replace(action, table=table_ref(cursor))
+        if cursor.accept_any("WITH", "WITHOUT"):
+            cursor.expect("VALIDATION")
+    return action

@@ -62,7 +62,6 @@ class _Traced(dict[str, Operand]):
 
     def __missing__(self, name: str) -> Operand:
         if name == "@@now":
-            self.asked.add("@@now")
             return lambda digits: "2000-01-01 00:00:00"
         if not name.startswith("@"):
             raise ScenarioError(f"the column {name!r} differs from row to row")
@@ -71,7 +70,7 @@ class _Traced(dict[str, Operand]):
 
 
 def evaluated_parts(part: Conditional, values: Mapping[str, Any], grammar: Grammar) -> set[str] | None:
-    """What the expression asks for: names of variables, and ``@@now``; None where that is not known here."""
+    """The names of the variables that the expression asks for; None where that is not known here."""
     traced = _Traced(values)
     try:
         parse_expression(part.sql, grammar, in_statement=True).evaluate(traced)

@@ -10,8 +10,12 @@ from forge.sql.lexer import Token, tokenize
 
 #: (database, name)
 Name = tuple[str, str]
-_MODIFIERS = ("IGNORE", "LOW_PRIORITY", "HIGH_PRIORITY", "DELAYED", "QUICK")
-_ROW_WORDS = ("INSERT", "REPLACE", "UPDATE", "DELETE")
+_MODIFIERS = ("IGNORE", "LOW_PRIORITY", "HIGH_PRIORITY", "DELAYED", "QUICK", "INTO")
+_EVENTS: dict[str, tuple[RowEvent, ...]] = {
+    "INSERT": ("insert",), "REPLACE": ("insert", "delete"), "UPDATE": ("update",), "DELETE": ("delete",),
+}  # fmt: skip
+#: What ends the list behind SET or INTO.
+_ENDS = ("FROM", "VALUES", "VALUE", "SELECT", "WHERE", "DO", "THEN", "BEGIN")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,40 +36,26 @@ def body_changes(body: str, database: str) -> BodyChanges:
     Raises SqlError for a quote that is not closed.
     """
     tokens = tokenize(body, several=True)
-    return BodyChanges(
-        _changed_tables(tokens, database),
-        frozenset(_set_columns(tokens)),
-        _named_columns(tokens, "NEW"),
-        _named_columns(tokens, "OLD"),
-    )
-
-
-def _named_columns(tokens: Sequence[Token], row: str) -> frozenset[str]:
-    names = (_own_column(tokens, index, row) for index in range(len(tokens)))
-    return frozenset(name for name in names if name is not None)
-
-
-def _changed_tables(tokens: Sequence[Token], database: str) -> tuple[tuple[Name, tuple[RowEvent, ...]], ...]:
     tables: dict[Name, dict[RowEvent, None]] = {}
+    for name, events in _changes(tokens, database):
+        tables.setdefault(name, {}).update(dict.fromkeys(events))
+    new, old = (
+        frozenset(column for index in range(len(tokens)) if (column := _own_column(tokens, index, row)) is not None)
+        for row in ("NEW", "OLD")
+    )
+    changed = tuple((name, tuple(events)) for name, events in tables.items())
+    return BodyChanges(changed, frozenset(_set_columns(tokens)), new, old)
+
+
+def _changes(tokens: Sequence[Token], database: str) -> Iterator[tuple[Name, tuple[RowEvent, ...]]]:
+    """The table of each statement on rows, and what it does to them."""
     for index, token in enumerate(tokens):
-        if not token.is_word(*_ROW_WORDS) or (index and tokens[index - 1].is_mark(".")):
+        if not token.is_word(*_EVENTS) or (index and tokens[index - 1].is_mark(".")):
             continue
         name = _changed_table(tokens, index, database)
-        if name is None:
-            continue
-        events = tables.setdefault(name, {})
-        match token.text.upper():
-            case "UPDATE":
-                events["update"] = None
-            case "DELETE":
-                events["delete"] = None
-            case "REPLACE":
-                events |= {"insert": None, "delete": None}
-            case _:
-                events["insert"] = None
-                if _updates_duplicates(tokens, index):
-                    events["update"] = None
-    return tuple((name, tuple(events)) for name, events in tables.items())
+        if name is not None:
+            duplicates = token.is_word("INSERT") and _updates_duplicates(tokens, index)
+            yield name, (*_EVENTS[token.text.upper()], *(("update",) if duplicates else ()))
 
 
 def _changed_table(tokens: Sequence[Token], index: int, database: str) -> Name | None:
@@ -81,8 +71,6 @@ def _changed_table(tokens: Sequence[Token], index: int, database: str) -> Name |
         if not tokens[index].is_word("FROM"):
             return None
         index += 1
-    elif not verb.is_word("UPDATE") and tokens[index].is_word("INTO"):
-        index += 1
     if not tokens[index].is_name:
         return None
     if tokens[index + 1].is_mark(".") and tokens[index + 2].is_name:
@@ -92,51 +80,26 @@ def _changed_table(tokens: Sequence[Token], index: int, database: str) -> Name |
 
 def _updates_duplicates(tokens: Sequence[Token], index: int) -> bool:
     """Whether the statement at ``index`` has ON DUPLICATE KEY."""
-    for token in tokens[index:]:
-        if token.is_mark(";"):
-            return False
-        if token.is_word("DUPLICATE"):
-            return True
-    return False
+    end = next((place for place, token in enumerate(tokens) if place > index and token.is_mark(";")), len(tokens))
+    return any(token.is_word("DUPLICATE") for token in tokens[index:end])
 
 
 def _set_columns(tokens: Sequence[Token]) -> Iterator[str]:
     """``SET NEW.a = ...``, and ``INTO NEW.a`` of SELECT and FETCH."""
+    clause = ""
     for index, token in enumerate(tokens):
-        if token.is_word("SET"):
-            yield from _assigned_columns(tokens, index + 1)
-        elif token.is_word("INTO"):
-            yield from _target_columns(tokens, index + 1)
+        if token.is_word("SET", "INTO"):
+            clause = token.text.upper()
+        elif token.is_mark(";") or token.is_word(*_ENDS):
+            clause = ""
+        column = _own_column(tokens, index, "NEW")
+        listed = index > 0 and (tokens[index - 1].is_mark(",") or tokens[index - 1].is_word("SET", "INTO"))
+        if column is not None and listed and (clause == "INTO" or (clause and tokens[index + 3].text in ("=", ":="))):
+            yield column
 
 
-def _own_column(tokens: Sequence[Token], index: int, row: str = "NEW") -> str | None:
+def _own_column(tokens: Sequence[Token], index: int, row: str) -> str | None:
     """The column of ``NEW.column`` at a token."""
     if tokens[index].is_word(row) and tokens[index + 1].is_mark(".") and tokens[index + 2].is_name:
         return tokens[index + 2].text.lower()
     return None
-
-
-def _assigned_columns(tokens: Sequence[Token], index: int) -> Iterator[str]:
-    """The columns of NEW among the assignments at ``index``, which end with the statement."""
-    depth, begins = 0, True
-    while tokens[index].kind != "end" and not tokens[index].is_mark(";"):
-        depth += tokens[index].is_mark("(") - tokens[index].is_mark(")")
-        column = _own_column(tokens, index) if begins and depth == 0 else None
-        if column is not None and tokens[index + 3].text in ("=", ":="):
-            yield column
-        begins = depth == 0 and tokens[index].is_mark(",")
-        index += 1
-
-
-def _target_columns(tokens: Sequence[Token], index: int) -> Iterator[str]:
-    """The columns of NEW in the list of variables at ``index``."""
-    while True:
-        column = _own_column(tokens, index)
-        if column is not None:
-            yield column
-            index += 3
-        else:
-            index += 2 if tokens[index].is_mark("@") else 1
-        if index >= len(tokens) or not tokens[index].is_mark(","):
-            return
-        index += 1
