@@ -31,8 +31,6 @@ class KeyExpression:
     arrays: bool = False
     #: Names (lower-case) of the columns that it is computed from.
     uses: frozenset[str] = frozenset()
-    #: It casts to DATETIME.
-    casts_to_datetime: bool = False
 
 
 @dataclass(frozen=True, slots=True)

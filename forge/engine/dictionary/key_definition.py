@@ -12,14 +12,13 @@ from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.engines import NUMBERS_GROUPS
 from forge.engine.dictionary.json_cells import cells_for
 from forge.engine.dictionary.system_columns import hashed_keys, stored_keys
-from forge.errors import ScenarioError
 from forge.plan.requirements import expression_features
 from forge.plan.tables import Key, KeyExpression, KeyPart, Row
 from forge.servers import server_line
 from forge.sql.ast.definitions import KeyDraft, PartDraft
 from forge.sql.errors import SqlError, SqlUnsupported, at_offset
 from forge.sql.expressions import Expression, parse_expression
-from forge.sql.expressions.types import result_type
+from forge.sql.expressions.types import text_collation
 
 
 def named_keys(definition: Definition, columns: tuple[ColumnDefinition, ...]) -> Iterator[Key]:
@@ -94,17 +93,12 @@ def _key_expression(definition: Definition, part: PartDraft) -> KeyExpression:
         for name in expression.columns():
             definition.index_of(name, part.offset)
         types = {column.name.lower(): column.type for column in definition.columns}
-        result = result_type(expression.tree, types, line.query.client_charset[1], definition.server)
-        if result.kind in ("lob", "json"):
-            kind = "TEXT" if result.kind == "lob" else "JSON"
-            raise ScenarioError(f"a key cannot be on an expression that gives {kind}", expected="CAST(... AS CHAR(20))")
         key_expression = KeyExpression(
             sql=part.expression,
             compute=RowExpression(expression, definition.columns),
-            collation=result.collation,
+            collation=text_collation(expression.tree, types, line.query.client_charset[1], definition.server),
             arrays=expression.is_array,
             uses=frozenset(name.lower() for name in expression.columns()),
-            casts_to_datetime=expression.casts_to_datetime,
         )
         for feature in expression_features(key_expression):
             line.require(feature)

@@ -5,7 +5,7 @@ What they may do here is what can be computed exactly as servers compute it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from forge.errors import ScenarioError, UnsupportedError
@@ -21,8 +21,6 @@ from forge.sql.expressions.evaluation import CLOCK, FUNCTIONS, Cells, Document, 
 from forge.sql.lexer import shown
 from forge.sql.parse.expressions import expression
 
-#: Operators whose value is true, false or NULL (Item::is_bool_func).
-_CONDITIONS = frozenset(("AND", "OR", "NOT", "=", "<>", "<", "<=", ">", ">=", "IN", "IS NULL", "IS TRUE", "IS FALSE"))
 #: What is computed as in UTC, which only the functions of partitions ask for.
 _OF_PARTITIONS = ("UNIX_TIMESTAMP",)
 
@@ -47,39 +45,14 @@ class Expression:
         """CAST(... AS type ARRAY): a multi-valued key, whose value is the tuple of its elements."""
         return isinstance(self.tree, Cast) and self.tree.type.is_array
 
-    @property
-    def is_condition(self) -> bool:
-        """Whether its value is true, false or NULL by its form."""
-        if isinstance(self.tree, Literal):
-            return isinstance(self.tree.value, bool)
-        return isinstance(self.tree, Call) and self.tree.name in _CONDITIONS
-
     def calls(self, *names: str) -> bool:
         """Whether it calls a function of one of these names."""
         return any(isinstance(node, Call) and node.name in names for node in walk(self.tree))
 
     @property
-    def asks_for_time(self) -> bool:
-        """Whether its value depends on when it is computed."""
-        return self.calls(*CLOCK)
-
-    @property
-    def changes_case(self) -> bool:
-        """Whether UPPER or LOWER is in it."""
-        return self.calls("UPPER", "UCASE", "LOWER", "LCASE")
-
-    @property
-    def casts_to_datetime(self) -> bool:
-        """Whether CAST(... AS DATETIME) is in it."""
-        return self._casts(lambda name: name == "DATETIME")
-
-    @property
     def casts_to_text(self) -> bool:
         """Whether CAST(... AS CHAR) is in it."""
-        return self._casts(lambda name: "CHAR" in name)
-
-    def _casts(self, is_meant: Callable[[str], bool]) -> bool:
-        return any(isinstance(node, Cast) and is_meant(node.type.name) for node in walk(self.tree))
+        return any(isinstance(node, Cast) and "CHAR" in node.type.name for node in walk(self.tree))
 
     def evaluate(self, row: Mapping[str, Operand]) -> Operand:
         """Its value, for the cells of the columns that it uses, by lower-case name.
