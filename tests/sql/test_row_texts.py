@@ -107,12 +107,6 @@ def test_words_inside_strings_names_and_comments_are_no_clauses_functions_and_va
     assert not reads.system_variables
 
 
-def test_a_string_beside_a_branch_does_not_make_its_function_sure() -> None:
-    reads = reads_of("UPDATE t SET a = IF(b, NOW(), 'x'), c = 'now'")
-    assert "NOW" not in reads.sure_calls
-    assert [part.calls for part in reads.conditionals] == [{"NOW"}]
-
-
 def test_a_user_variable_is_no_column_of_its_name() -> None:
     assert reads_of("UPDATE t SET a = @a, b = @`b`, c = @@c").named == {
         ("", "update"): 1,
