@@ -232,8 +232,6 @@ class SessionEndDrop(DdlStatement):
 
     #: It is written in the server's own character set.
     own_charset: bool = False
-    #: The session's last statement was a logged one.
-    follows_statement: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,11 +42,6 @@ class SqlMode(NamedTuple):
         """What the server encloses names in where it writes a text anew."""
         return '"' if "ANSI_QUOTES" in self.names else "`"
 
-    def forbids_date(self, text: str) -> bool:
-        """Whether a date, or a moment, is zero or has a zero part, and NO_ZERO_DATE or NO_ZERO_IN_DATE forbids that."""
-        date = text.partition(" ")[0]
-        return ("NO_ZERO_DATE" if date == "0000-00-00" else "NO_ZERO_IN_DATE") in self.names and "-00" in date
-
     def dialect(self, line: ServerLine) -> Dialect:
         """The line's facts about values, with those that the modes decide."""
         rounds = line.values.rounds_fractions and "TIME_TRUNCATE_FRACTIONAL" not in self.names

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from forge.compile.query.clock import CLOCK_FUNCTIONS
+from forge.compile.query.clock_status import CLOCK_FUNCTIONS
 from forge.plan.circumstances import Turn
 from forge.plan.definitions import (
     DatabaseDefinition,

@@ -211,7 +211,6 @@ FAMILY = Family(
                 kind="vector",
                 is_blob=True,
                 in_key="none",
-                partitioning="none",
                 literal_default=False,
                 comparable=False,
                 loadable=False,

@@ -32,12 +32,12 @@ CONDITIONS = {
     "corpus/coverage.py": 1,
     # Whose encryption a listing says.
     "binlog/listing/sealed.py": 2,
+    # Since which release a family has a feature.
+    "servers/features.py": 3,
     # Which lines are before and behind a line.
     "servers/overview.py": 1,
     # Tags and readers that are for one family.
     "corpus/vocabulary.py": 1,
-    # Whose programs are asked about a log.
-    "conform/kit/vendors.py": 1,
 }
 
 

@@ -23,7 +23,7 @@ from forge.bulk.writing.templates import (
     StatementTemplate,
 )
 from forge.compile.files.compilation import LOGS
-from forge.compile.query.clock import TIMESTAMPS, ZONED
+from forge.compile.query.clock_status import TIMESTAMPS, ZONED
 from forge.compile.rows.rows import COMPRESSED, stands_alone
 from forge.engine.rows.foreign_keys import isolates
 from forge.events.event import Event, encode_event

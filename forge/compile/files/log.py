@@ -12,9 +12,8 @@ from forge.compile.files.own import own_event
 from forge.compile.files.replica import applier_query, check_replicated, ignores, opened_tables
 from forge.compile.groups.gtids import ListedGtid
 from forge.compile.query.ddl_text import ddl_flags, ddl_text
-from forge.compile.query.logged import logged_variables
 from forge.compile.query.statement_format import statement_bodies, statement_flags
-from forge.compile.query.status import in_order, session_variables
+from forge.compile.query.status import in_order, logged_variables, session_variables
 from forge.compile.query.statuses import GivenStatuses
 from forge.compile.rows.rows import row_events
 from forge.compile.rows.table_map import table_map

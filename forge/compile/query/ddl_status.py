@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from forge.compile.query.clock import TIMESTAMPS, ZONED
+from forge.compile.query.clock_status import TIMESTAMPS, ZONED
 from forge.compile.query.status import (
     MAX_DATABASES,
     OVER_MAX_DATABASES,

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from forge.compile.query.clock import clock_variables
+from forge.compile.query.clock_status import clock_variables
 from forge.compile.query.status import (
     MAX_DATABASES,
     OVER_MAX_DATABASES,

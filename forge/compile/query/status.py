@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from forge.charsets import collation
-from forge.compile.query.clock import clock_variables
+from forge.compile.query.clock_status import clock_variables
 from forge.events.status_vars import WRITING_ORDER, StatusVariables
 from forge.plan.collations import connection_charset
 from forge.plan.session import Session
 from forge.plan.sql_modes import sql_mode
 from forge.plan.statements import RowsStatement
+from forge.plan.transactions import LoggedStatement
 from forge.servers import ServerLine, locale_names
 from forge.servers.features import features
 
@@ -67,6 +68,16 @@ def in_order(variables: dict[str, Any], line: ServerLine) -> StatusVariables:
     return tuple(
         (name, variables[name]) for name in order if name in variables and (name not in features() or line.knows(name))
     )
+
+
+def logged_variables(statement: LoggedStatement, xid: int, session: Session, line: ServerLine) -> StatusVariables:
+    """The session's variables with those of the statement in their place."""
+    variables = session_variables(session, line)
+    if statement.numbered:
+        # A line has the one or the other.
+        variables |= {"ddl_xid": xid, "mariadb_ddl_xid": xid}
+    variables |= dict(statement.variables)
+    return in_order({name: value for name, value in variables.items() if value is not None}, line)
 
 
 def begin_variables(statement: RowsStatement, microsecond: int, session: Session, line: ServerLine) -> StatusVariables:

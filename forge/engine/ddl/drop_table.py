@@ -79,9 +79,8 @@ def check_droppable(catalog: Catalog, ref: TableRef, current: str, dropped: list
             raise SqlError(f"foreign key {foreign.name} of table {child.name} refers to {ref.name!r}", ref.offset)
 
 
-def session_end(catalog: Catalog, *, idle: bool) -> Iterator[SessionEndDrop]:
+def session_end(catalog: Catalog) -> Iterator[SessionEndDrop]:
     """What a session drops at its end, the table made last first; a statement for neighbours of one database.
-    ``idle``: its last statement was no logged one.
 
     MySQL writes two of them where some of the tables are in an engine without transactions.
     """
@@ -98,7 +97,6 @@ def session_end(catalog: Catalog, *, idle: bool) -> Iterator[SessionEndDrop]:
                 touches_temporary=True,
                 # The second one of a pair is not (recorded on 9.7).
                 own_charset=number == 0,
-                follows_statement=not idle,
             )
 
 

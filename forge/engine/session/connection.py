@@ -49,11 +49,6 @@ class Journal:
     turns: list[Turn] = field(default_factory=list)
     client: int = 0
 
-    @property
-    def begins_file(self) -> bool:
-        """Whether nothing has happened in the current file since another one ended."""
-        return bool(self.file_steps) and self.file_steps[-1].after == len(self.groups)
-
     def add(self, group: Group, circumstances: Circumstances) -> None:
         if circumstances != Circumstances():
             self.circumstances[len(self.groups)] = circumstances
@@ -250,5 +245,5 @@ class Connection:
         self._enter("", 0, database)
 
     def _drop_temporary(self) -> None:
-        for statement in session_end(self.catalog, idle=self.journal.begins_file):
+        for statement in session_end(self.catalog):
             self.record(statement)

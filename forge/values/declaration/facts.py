@@ -17,10 +17,6 @@ Kind = Literal[
     "json", "geometry", "vector", "network", "other",
 ]  # fmt: skip
 
-#: How a column may take part in PARTITION BY, each with all that is behind it: "expression": its value alone is an
-#: expression of RANGE, LIST and HASH; "columns": RANGE COLUMNS and LIST COLUMNS; "key": KEY; "none".
-Partitioning = Literal["expression", "columns", "key", "none"]
-
 
 class TypeFacts(msgspec.Struct, frozen=True, kw_only=True):
     """The facts of one SQL type (sql/field.h, sql/field.cc and the manual's chapter on data types)."""
@@ -30,7 +26,6 @@ class TypeFacts(msgspec.Struct, frozen=True, kw_only=True):
     is_blob: bool = False
     #: In a key: "whole" columns, columns that need a "prefix", or "none" at all.
     in_key: Literal["whole", "prefix", "none"] = "whole"
-    partitioning: Partitioning = "key"
     #: DEFAULT may be a literal, and not only an expression.
     literal_default: bool = True
     #: WHERE may compare it with a literal here.
@@ -88,11 +83,6 @@ class TypeFacts(msgspec.Struct, frozen=True, kw_only=True):
     def is_binary(self) -> bool:
         """Types of bytes, and VECTOR: their collation is binary, whatever the table's is."""
         return self.is_bytes or self.kind == "vector"
-
-    @property
-    def has_binary_collation(self) -> bool:
-        """Types of bytes, VECTOR, JSON and geometries: MySQL gives them the collation binary, and no other."""
-        return self.is_binary or self.is_json or self.is_geometry
 
     @property
     def is_lob(self) -> bool:

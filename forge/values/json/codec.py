@@ -155,7 +155,6 @@ FAMILY = Family(
                 kind="json",
                 is_blob=True,
                 in_key="none",
-                partitioning="none",
                 literal_default=False,
                 comparable=False,
                 feature="json",

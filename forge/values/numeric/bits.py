@@ -122,7 +122,7 @@ FAMILY = Family(
     column_types=(
         ColumnType(
             name="BIT",
-            facts=TypeFacts(kind="bit", partitioning="expression", implicit_default=0, default_length=1),
+            facts=TypeFacts(kind="bit", implicit_default=0, default_length=1),
             declare=_declare,
             arguments="length",
             examples=tuple(SqlType("BIT", length=bits) for bits in (1, 7, 8, 9, 63, 64)),

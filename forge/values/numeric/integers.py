@@ -98,7 +98,6 @@ def _integer(name: str, widths: tuple[int, int], *aliases: str) -> ColumnType:
         name=name,
         facts=TypeFacts(
             kind="integer",
-            partitioning="expression",
             takes_unsigned=True,
             implicit_default=0,
             display_widths=widths,

@@ -192,7 +192,6 @@ def _geometry(name: str) -> ColumnType:
             kind="geometry",
             is_blob=True,
             in_key="none",
-            partitioning="none",
             literal_default=False,
             comparable=False,
             loadable=False,

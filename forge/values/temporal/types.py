@@ -40,12 +40,12 @@ FAMILY = Family(
     column_types=(
         ColumnType(
             name="DATE",
-            facts=TypeFacts(kind="date", partitioning="columns", refuses_implicit_default=True),
+            facts=TypeFacts(kind="date", refuses_implicit_default=True),
             declare=_declare_date,
             examples=(SqlType("DATE"),),
         ),
-        _fractional("TIME", TypeFacts(kind="time", partitioning="columns", implicit_default="00:00:00")),
-        _fractional("DATETIME", TypeFacts(kind="moment", partitioning="columns", refuses_implicit_default=True)),
+        _fractional("TIME", TypeFacts(kind="time", implicit_default="00:00:00")),
+        _fractional("DATETIME", TypeFacts(kind="moment", refuses_implicit_default=True)),
         _fractional("TIMESTAMP", TypeFacts(kind="moment")),
     ),
 )

@@ -128,7 +128,7 @@ FAMILY = Family(
     column_types=(
         ColumnType(
             name="YEAR",
-            facts=TypeFacts(kind="year", partitioning="expression", implicit_default=0),
+            facts=TypeFacts(kind="year", implicit_default=0),
             declare=_declare,
             arguments="display",
             examples=(SqlType("YEAR"),),

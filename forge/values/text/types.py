@@ -83,7 +83,6 @@ def _lob(name: str, larger: str | None) -> ColumnType:
             kind="text" if is_text else "bytes",
             is_blob=True,
             in_key="prefix",
-            partitioning="none",
             literal_default=False,
             takes_compressed=True,
             binary_name=name.replace("TEXT", "BLOB") if is_text else None,
@@ -103,7 +102,7 @@ FAMILY = Family(
     column_types=(
         ColumnType(
             name="CHAR",
-            facts=TypeFacts(kind="text", partitioning="columns", default_length=1, binary_name="BINARY"),
+            facts=TypeFacts(kind="text", default_length=1, binary_name="BINARY"),
             declare=_declare_char,
             arguments="length",
             aliases=("CHARACTER", "NCHAR", "NATIONAL CHAR", "NATIONAL CHARACTER"),
@@ -111,7 +110,7 @@ FAMILY = Family(
         ),
         ColumnType(
             name="VARCHAR",
-            facts=TypeFacts(kind="text", partitioning="columns", takes_compressed=True, binary_name="VARBINARY"),
+            facts=TypeFacts(kind="text", takes_compressed=True, binary_name="VARBINARY"),
             declare=_declare_varchar,
             arguments="length",
             aliases=(
@@ -130,7 +129,7 @@ FAMILY = Family(
         ),
         ColumnType(
             name="BINARY",
-            facts=TypeFacts(kind="bytes", partitioning="columns", default_length=1, json_wire_type=WireType.STRING),
+            facts=TypeFacts(kind="bytes", default_length=1, json_wire_type=WireType.STRING),
             declare=_declare_char,
             arguments="length",
             aliases=("CHAR BYTE",),
@@ -138,9 +137,7 @@ FAMILY = Family(
         ),
         ColumnType(
             name="VARBINARY",
-            facts=TypeFacts(
-                kind="bytes", partitioning="columns", takes_compressed=True, json_wire_type=WireType.VARCHAR
-            ),
+            facts=TypeFacts(kind="bytes", takes_compressed=True, json_wire_type=WireType.VARCHAR),
             declare=_declare_varchar,
             arguments="length",
             examples=(SqlType("VARBINARY", length=20), SqlType("VARBINARY", length=300)),
