@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.binlog import write_binlog
-from forge.binlog.listing import assemble, disassemble, listing_text
+from forge.binlog.listing import assemble, disassemble, listing_text, tables
 from forge.binlog.listing.fields import ListingState
 from forge.binlog.listing.rows import rows_from_fields, rows_to_fields, usual_rows_to_fields
-from forge.binlog.listing.tables import ImageWriter, ListedTable
+from forge.binlog.listing.tables import ListedTable
 from forge.binlog.writer import Item
 from forge.errors import ForgeError
 from forge.events.layout import Body
@@ -24,7 +24,7 @@ from forge.events.transaction_payload import TransactionPayload
 from forge.testing import values as strategies
 from forge.testing.events import files
 from forge.values.base import Column
-from forge.values.quick import UnusualError
+from forge.values.quick import UnusualError, no_writer
 from forge.values.registry import codec_for
 from tests.check.test_quick_rows import FILES, damaged
 
@@ -61,7 +61,7 @@ def step_by_step() -> Callable[[Callable[[Any], Any], Any], Any]:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(documents, "_certain_fields", payloads_alone)
             patch.setattr(assembling, "_items", unusual)
-            patch.setattr(ImageWriter, "write", unusual)
+            patch.setattr(tables, "_cell_writer", lambda _: no_writer)
             return function(value)
 
     return call

@@ -7,29 +7,28 @@ column type's codec turns into the very bytes of the file, or ``{hex: ...}`` wit
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
-from forge.binlog.listing.cells import cell_from_plain, cell_to_plain
-from forge.binlog.listing.partial import diffs_to_plain, options_from_fields, options_to_fields
+from forge.binlog.listing.cells import (
+    cell_to_plain,
+    diffs_to_plain,
+    options_from_fields,
+    options_to_fields,
+)
 from forge.binlog.listing.tables import ListedTable
-from forge.errors import ScenarioError, nearest
+from forge.errors import ScenarioError
 from forge.events.layout import Body
 from forge.events.mariadb_compressed import COMPRESSED_ROWS, compress_block
 from forge.events.plain import flag_names
 from forge.events.row_image import (
     ChangedRow,
-    Image,
     bitmap_of,
-    build_image,
-    full_padding,
     images_of,
     parse_rows,
     partial_columns,
     present_columns,
 )
 from forge.events.rows import ROW_FLAGS, PartialUpdateRows, RowsBody, UpdateRows, UpdateRowsV1
-from forge.values.quick import UnusualError
 
 Fields = dict[str, Any]
 
@@ -81,7 +80,7 @@ def _row_to_fields(
         if image is not None and present is not None:
             partial = partial_columns(image, columns)
             cells = {
-                index: diffs_to_plain(columns[index], cell, cell_to_plain)
+                index: diffs_to_plain(columns[index], cell)
                 if index in partial and cell is not None
                 else cell_to_plain(columns[index], cell)
                 for index, cell in zip(present, image.cells, strict=True)
@@ -107,28 +106,13 @@ def rows_from_fields(kind: type[Body], fields: Fields, table: ListedTable | None
         images = [row.get("before"), row.get("after")] if update and isinstance(row, dict) else [row]
         if len(images) != len(writers):
             raise ScenarioError(f"a row is {row!r}", expected="{before: ..., after: ...}")
-        try:
-            if issubclass(kind, PartialUpdateRows):
-                raise UnusualError
-            built += [writer.write(image) for image, writer in zip(images, writers, strict=True)]
-        except UnusualError:
-            built += [build_image(image) for image in _images_from_fields(kind, row, images, bitmaps, table, padded)]
+        written = [writer.write(image) for image, writer in zip(images, writers, strict=True)]
+        if issubclass(kind, PartialUpdateRows):
+            shown = {table.places[key]: cell for key, cell in row["after"].items()}
+            written[1] = options_from_fields(row, table.columns, shown) + written[1]
+        built += written
     data = b"".join(built)
     return fields | {"rows": compress_block(data) if issubclass(kind, COMPRESSED_ROWS) else data}
-
-
-def _images_from_fields(
-    kind: type[Body], row: Any, images: Sequence[Any], bitmaps: Sequence[bytes], table: ListedTable, padded: bool
-) -> list[Image]:
-    built = [
-        _image_from_fields(image, present_columns(bitmap, len(table.columns)), table, padded)
-        for image, bitmap in zip(images, bitmaps, strict=True)
-    ]
-    if issubclass(kind, PartialUpdateRows):
-        shown = {table.places[key]: cell for key, cell in row["after"].items()}
-        options, bits = options_from_fields(row, table.columns, shown)
-        built[1] = replace(built[1], value_options=options, partial_bits=bits)
-    return built
 
 
 def _bitmap(fields: Fields, name: str, usual: bytes) -> bytes:
@@ -140,22 +124,3 @@ def _bitmap(fields: Fields, name: str, usual: bytes) -> bytes:
     if len(bitmap) != len(usual):
         raise ScenarioError(f"{name} has {len(bitmap)} bytes", expected=f"{len(usual)}")
     return bitmap
-
-
-def _image_from_fields(image: Any, present: Sequence[int], table: ListedTable, padded: bool) -> Image:
-    places = table.places
-    if not isinstance(image, dict):
-        raise ScenarioError(f"a row is {image!r}", expected="a mapping of columns to values")
-    cells_by_column: dict[int, Any] = {}
-    for key, value in image.items():
-        if key not in places:
-            raise ScenarioError(f"unknown column {key!r}", suggestion=nearest(str(key), places))
-        cells_by_column[places[key]] = value
-    if set(cells_by_column) != set(present):
-        missing = sorted(set(present) - set(cells_by_column)) or sorted(set(cells_by_column) - set(present))
-        raise ScenarioError(
-            f"the row does not match the bitmap of present columns at column {missing[0] + 1}",
-            expected="every present column once, and no other",
-        )
-    cells = tuple(cell_from_plain(table.columns[index], cells_by_column[index]) for index in present)
-    return Image(cells, full_padding(len(present)) if padded else 0)

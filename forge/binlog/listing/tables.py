@@ -8,12 +8,12 @@ from typing import Any
 
 from forge.binlog.listing.cells import cell_from_plain, cell_to_plain, column_keys
 from forge.binlog.listing.text import is_safe
-from forge.errors import ForgeError
+from forge.errors import ForgeError, ScenarioError, nearest
 from forge.events.row_image import full_padding, images_of, present_columns
 from forge.events.row_reader import RowReader, Taken
 from forge.events.rows import RowsBody
 from forge.values.base import Column
-from forge.values.quick import UNUSUAL, CellReader, CellWriter, UnusualError, no_writer, same
+from forge.values.quick import UNUSUAL, CellReader, CellWriter, no_writer, same
 from forge.values.registry import codec_for
 
 Row = dict[str, Any]
@@ -58,23 +58,23 @@ class ListedTable:
         """The writer of images that have these columns; ``padded`` sets the unused bits of the null bitmap."""
         writer = self._writers.get((present, padded))
         if writer is None:
-            keys, columns = [self.keys[index] for index in present], [self.columns[index] for index in present]
-            writer = self._writers[present, padded] = ImageWriter(keys, columns, padded)
+            writer = self._writers[present, padded] = ImageWriter(self, present, padded)
         return writer
 
 
 class ImageWriter:
-    """Writes images in which all columns stand in their order."""
+    """Writes the images of a table that have the ``present`` columns."""
 
-    def __init__(self, keys: Sequence[str], columns: Sequence[Column], padded: bool) -> None:
-        self.keys = tuple(keys)
-        self.columns = [(column, _cell_writer(column)) for column in columns]
-        self.padding = full_padding(len(keys)) << len(keys) if padded else 0
+    def __init__(self, table: ListedTable, present: Sequence[int], padded: bool) -> None:
+        self.table = table
+        self.keys = tuple(table.keys[index] for index in present)
+        self.columns = [(table.columns[index], _cell_writer(table.columns[index])) for index in present]
+        self.padding = full_padding(len(self.keys)) << len(self.keys) if padded else 0
 
     def write(self, image: Any) -> bytes:
-        """The bytes of the image.  Raises UnusualError for one of another form, ScenarioError for a wrong cell."""
+        """The bytes of the image.  Raises ScenarioError for one of other columns, or with a wrong cell."""
         if image.__class__ is not dict or tuple(image) != self.keys:
-            raise UnusualError
+            image = self._ordered(image)
         nulls, bit, cells = self.padding, 1, [b""]
         for (column, write), value in zip(self.columns, image.values(), strict=True):
             if value is None:
@@ -89,6 +89,23 @@ class ImageWriter:
             bit <<= 1
         cells[0] = nulls.to_bytes((len(self.keys) + 7) // 8, "little")
         return b"".join(cells)
+
+    def _ordered(self, image: Any) -> Row:
+        """The image with its columns in their order."""
+        if not isinstance(image, dict):
+            raise ScenarioError(f"a row is {image!r}", expected="a mapping of columns to values")
+        places = self.table.places
+        for key in image:
+            if key not in places:
+                raise ScenarioError(f"unknown column {key!r}", suggestion=nearest(str(key), places))
+        present = set(self.keys)
+        if odd := [key for key in self.keys if key not in image] or [key for key in image if key not in present]:
+            first = min(places[key] for key in odd) + 1
+            raise ScenarioError(
+                f"the row does not match the bitmap of present columns at column {first}",
+                expected="every present column once, and no other",
+            )
+        return {key: image[key] for key in self.keys}
 
 
 def _cell_writer(column: Column) -> CellWriter:
