@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from forge.errors import ScenarioError
+from forge.errors import ScenarioError, nearest
 
 #: The fields of an event as JSON can hold them, by name.
 Fields = dict[str, Any]
@@ -74,7 +74,8 @@ def flag_value(names: object, table: Iterable[tuple[int, str]]) -> int:
         elif isinstance(name, str) and name in bits:
             value |= bits[name]
         else:
-            raise ScenarioError(f"unknown flag {name!r}", expected=f"one of {', '.join(bits)} or a number")
+            expected, suggestion = f"one of {', '.join(bits)} or a number", nearest(str(name), bits)
+            raise ScenarioError(f"unknown flag {name!r}", expected=expected, suggestion=suggestion)
     return value
 
 

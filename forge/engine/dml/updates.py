@@ -217,7 +217,7 @@ def _new_values(
     if chosen:
         # A statement that finds no row is taken.
         values = [not_null(column, value, state.name, clips=context.clips) for value in values]
-    return (values if generated else values * len(chosen) or values), cells[0].sql
+    return (values if generated else values * len(chosen) or values), cells[0].sql if cells else "NULL"
 
 
 def updated_row(

@@ -21,9 +21,6 @@ from forge.plan.tables import Key, Row, Table
 from forge.values.base import Value
 from forge.values.clipping import Clipped
 
-#: Fraction digits of the literals of moments.
-_DIGITS = 6
-
 
 @dataclass(frozen=True, slots=True)
 class ColumnCells:
@@ -69,7 +66,7 @@ def column_cells(
         return constant(literal.value, literal)
     generated = context.generate(cell, place)
     if generated.kind == "listed":
-        return _listed(column, generated, place, rows, context)
+        return _listed(column, generated, place, context)
     return _sure(column, generated, rows, context) or _looked_at(column, cell, place, rows, context)
 
 
@@ -82,20 +79,14 @@ def _checked(column: ColumnDefinition, literal: Clipped, place: ColumnPlace, con
 
 
 def _listed(
-    column: ColumnDefinition, generated: GeneratedColumn, place: ColumnPlace, rows: RowNumbers, context: DmlContext
+    column: ColumnDefinition, generated: GeneratedColumn, place: ColumnPlace, context: DmlContext
 ) -> ColumnCells:
     literals = [value_of_literal(column, literal, context) for literal in generated.examples]
     checked = [_checked(column, literal, place, context) for literal in literals]
     values = [literal.value for literal in checked]
     which = generated.place
     assert which is not None
-    used: set[int] = set()
-    for row in rows.all:
-        used.add(which(row))
-        if len(used) == len(values):
-            break
-    examples = tuple(checked[index] for index in sorted(used))
-    return ColumnCells(lambda row: values[which(row)], lambda row: literals[which(row)], examples)
+    return ColumnCells(lambda row: values[which(row)], lambda row: literals[which(row)], tuple(checked))
 
 
 def _sure(
@@ -125,10 +116,8 @@ def _sure(
         return None
     if all(_is_same(literal, clipped.value) for literal, clipped in zip(examples, taken, strict=True)):
         value = literal_of
-    elif generated.kind == "moments":
+    elif generated.kind == "moments" or (is_number and not facts.is_integer):
         # What is between two moments that a column takes it takes too, with fewer digits or without the time.
-        value = _fewer_digits(column, literal_of)
-    elif is_number and not facts.is_integer:
         value, series = lambda row: codec.accept(wire, literal_of(row)), None
     else:
         return None
@@ -137,22 +126,6 @@ def _sure(
 
 def _is_same(literal: Any, value: Value) -> bool:
     return type(literal) is type(value) and bool(literal == value)
-
-
-def _fewer_digits(column: ColumnDefinition, literal_of: Callable[[int], str]) -> Callable[[int], Value]:
-    codec, wire = column.codec, column.wire
-    fsp = column.type.fsp
-    if not column.type_facts.is_moment:
-        return lambda row: codec.accept(wire, literal_of(row))
-    end = fsp - _DIGITS
-    kept = end - 1 if fsp == 0 else end
-
-    def value(row: int) -> Value:
-        literal = literal_of(row)
-        # Half a unit and more is rounded up.
-        return literal[:kept] if literal[end] < "5" else codec.accept(wire, literal)
-
-    return value
 
 
 def _looked_at(
