@@ -15,7 +15,6 @@ from forge.binlog.logged import LoggedEvent, logged_events
 from forge.binlog.reader import FIRST, Beginning, PlacedEvent
 from forge.binlog.window import LogSource
 from forge.decode.cells import Cell, MappedTable, RowChange, row_changes, surroundings_of
-from forge.decode.printed import render_text
 from forge.decode.readers import is_informational, readers_of
 from forge.decode.table_maps import TableMaps
 from forge.errors import FormatError, UnsupportedError
@@ -31,8 +30,6 @@ from forge.values.quick import UnusualError
 
 #: Bytes of a QUERY event whose fields are kept.
 _KEPT_SIZE = 4096
-
-__all__ = ["Cell", "RowChange", "canonical_events", "canonical_rows", "render_text"]
 
 
 def canonical_events(

@@ -10,7 +10,8 @@ import pytest
 
 from forge.binlog import write_binlog
 from forge.binlog.reader import read_events
-from forge.decode.decode import canonical_events, render_text
+from forge.decode.decode import canonical_events
+from forge.decode.printed import render_text
 from forge.events.create_file import CreateFile
 from forge.events.event import Event
 from forge.events.format_description import FormatDescription

@@ -69,9 +69,10 @@ def test_the_difference_of_a_testee_stays_in_a_cell_of_the_same_type(
 @pytest.mark.slow
 def test_a_log_that_python_mysql_replication_reads_wrongly_becomes_a_kibibyte_at_most() -> None:
     pytest.importorskip("pymysqlreplication", reason="python-mysql-replication is not installed: extra check")
-    from forge.check.compare.compare import check_one, read_reference
+    from forge.check.compare.compare import check_one
     from forge.check.decoders.table import decoder
     from forge.conform.shrink.shrink import shrink
+    from forge.decode.reference import read_reference
 
     reader = decoder("python-mysql-replication")
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from forge.binlog.logged import logged_events
 from forge.decode.cells import Cell
-from forge.decode.decode import canonical_events, canonical_rows, render_text
+from forge.decode.decode import canonical_events, canonical_rows
+from forge.decode.printed import render_text
 from forge.decode.schema import decode_schema
 from forge.errors import FormatError, UnsupportedError
 from forge.events.plain import printable, text_or_hex, to_text

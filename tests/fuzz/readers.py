@@ -10,7 +10,8 @@ import msgspec
 
 from forge.binlog.listing import assemble, listing_json
 from forge.check.compat.report import compatibility_of_logs
-from forge.decode.decode import canonical_events, render_text
+from forge.decode.decode import canonical_events
+from forge.decode.printed import render_text
 from forge.decode.reference import read_reference
 from forge.errors import FormatError, UnsupportedError
 from forge.render.schema_of import schemas_of

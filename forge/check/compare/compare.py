@@ -11,21 +11,6 @@ from forge.check.decoder import Decoder, Ending, Item
 from forge.decode.reference import Reference, read_reference
 from forge.errors import UnsupportedError, counted
 
-__all__ = [
-    "Difference",
-    "Outcome",
-    "Reference",
-    "Verdict",
-    "check",
-    "check_files",
-    "check_one",
-    "compare",
-    "count_outcomes",
-    "explain",
-    "mistaken",
-    "read_reference",
-]
-
 #: ``refused``: the decoder ended with an error of its own; ``unsupported``: there is something that it (or forge)
 #: says it does not know; ``crashed``: a signal, or output without end; ``too_long``: more output than is read of it;
 #: ``not_here``: not on this machine.

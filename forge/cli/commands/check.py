@@ -79,8 +79,9 @@ def command(
         return
     if level is not None:
         raise ScenarioError("--level goes with --testee")
-    from forge.check.compare.compare import check_one, mistaken, read_reference
+    from forge.check.compare.compare import check_one, mistaken
     from forge.check.decoders.table import available_decoders, decoder
+    from forge.decode.reference import read_reference
 
     data = read_bytes(file)
     chosen = [decoder(name) for name in names] or available_decoders()
