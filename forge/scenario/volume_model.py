@@ -142,9 +142,3 @@ class Volume(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
             len(self.rate) != HOURS or min(self.rate) < 0 or not 0 < sum(self.rate) < float("inf")
         ):
             raise ValueError("volume.rate needs 24 weights, of which one is above 0")
-
-
-__all__ = [
-    "GENERATORS", "HOURS", "Normal", "Volume", "VolumeColumn", "VolumeDefinition", "VolumeSizes", "VolumeTable",
-    "VolumeUpdates",
-]  # fmt: skip

