@@ -122,7 +122,7 @@ def place(sizes: Sizes, transactions: Transactions, templates: Templates, checks
     """
     widths = templates.forms[:, 1] - templates.forms[:, 0] + templates.forms[:, 3] - templates.forms[:, 2]
     maps = templates.shapes[:, 1] - templates.shapes[:, 0]
-    most = int(widths[transactions.forms].sum() + maps[transactions.shapes].sum()) + len(sizes)
+    most = len(transactions.forms) * int(widths.max()) + len(transactions.shapes) * int(maps.max()) + len(sizes)
     placed = Placed(
         begins=np.empty(len(sizes), np.int64),
         event_begins=np.empty(most, np.int64),
@@ -202,17 +202,21 @@ def _place(sizes: Any, transactions: Any, templates: Any, checksum: Any, room: A
             at += cuts[kind + 1] - cuts[kind] + checksum
             event_ends[event] = at
             event += 1
-        numbers[first_event:event] = transaction
+        gap = 0
         if lengths[form_rows[form, 0]] >= 0:
             # The length of the transaction is part of it.
             total = at - bounds[transaction]
             gap = 1
             while _packed_width(total + gap) > gap:
                 gap = _packed_width(total + gap)
-            event_begins[first_event + 1 : event] += gap
-            event_ends[first_event:event] += gap
-            begins[first_row:row] += gap
-            at += gap
+        # Loops, where slices would be arrays: most transactions are small.
+        for number in range(first_event, event):
+            numbers[number] = transaction
+            event_begins[number] += gap if number > first_event else 0
+            event_ends[number] += gap
+        for number in range(first_row, row):
+            begins[number] += gap
+        at += gap
         transaction += 1
         bounds[transaction] = at
     return row, event, transaction

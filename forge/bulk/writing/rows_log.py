@@ -261,8 +261,10 @@ class RowsLog:
     def _write_transactions(self, ready: RowsToWrite, rows_each: int) -> None:
         changes = ready.changes
         statement = self._statement(changes)
-        zoned, forms = np.unique(self._zoned(changes, rows_each), return_inverse=True)
-        envelopes = [self._envelope(dataclasses.replace(statement, zoned=flag)) for flag in zoned.tolist()]
+        zoned = self._zoned(changes, rows_each)
+        flags = [False, True] if zoned.any() else [False]
+        envelopes = [self._envelope(dataclasses.replace(statement, zoned=flag)) for flag in flags]
+        forms = zoned.astype(np.int64)
         shape = StatementTemplate(envelopes[0].statements[0].maps, self._rows_template(statement, changes))
         templates = templates_of(envelopes, [shape], self.limit)
         entries = np.add.reduceat(self._entries(changes), np.arange(0, changes.rows, rows_each))
