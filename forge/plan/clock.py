@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 
 from forge.errors import ScenarioError
+from forge.plan.facts import told
 from forge.plan.session import Session
 
 #: 2024-01-01 00:00:00 UTC, the time of the file's opening where nothing else is known.
@@ -42,10 +43,9 @@ class Clock:
 
     def second(self, group: int, statement: int) -> int:
         """Header time of the events of a statement (``SET timestamp`` included)."""
-        if self.facts.timestamps is not None and group < len(self.facts.timestamps):
-            times = self.facts.timestamps[group]
-            if times:
-                return times[min(statement, len(times) - 1)]
+        times = told(self.facts.timestamps, group)
+        if times:
+            return times[min(statement, len(times) - 1)]
         if self.declared is not None:
             return self.declared[0]
         return START + 1 + group
@@ -54,25 +54,19 @@ class Clock:
         """(second, microsecond) that the statement's CURRENT_TIMESTAMP gives."""
         if self.declared is not None:
             return self.declared
-        fractions = self.facts.microseconds
-        known = fractions[group] if fractions is not None and group < len(fractions) else []
-        return self.second(group, statement), known[statement] if statement < len(known) else 0
+        return self.second(group, statement), told(told(self.facts.microseconds, group), statement) or 0
 
     def committed(self, group: int) -> int:
         """Microseconds since the epoch: the commit timestamp in the GTID event."""
-        stamps = self.facts.commit_timestamps
-        if stamps is not None and group < len(stamps):
-            return stamps[group]
-        return (START + 1 + group) * 1_000_000
+        recorded = told(self.facts.commit_timestamps, group)
+        return (START + 1 + group) * 1_000_000 if recorded is None else recorded
 
     def originally_committed(self, group: int, *, replicated: bool) -> int:
         """As :meth:`committed`, on the source of a replica, by default a millisecond before; on the primary of a group,
         when it asked the others.
         """
-        stamps = self.facts.original_commit_timestamps
-        if stamps is not None and group < len(stamps):
-            return stamps[group]
-        return self.committed(group) - (1000 if replicated else 0)
+        recorded = told(self.facts.original_commit_timestamps, group)
+        return self.committed(group) - (1000 if replicated else 0) if recorded is None else recorded
 
 
 def parse_timestamp(text: str) -> tuple[int, int]:

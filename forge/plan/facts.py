@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TypeVar
+
 import msgspec
+
+_Fact = TypeVar("_Fact")
 
 
 class Checkpoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -139,6 +144,11 @@ class Facts(FileFacts, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
         earlier = (_last_thread(self.file(before)) for before in range(number - 1, -1, -1))
         threads = (*reversed(connections), file.thread_id, *earlier)
         return next((thread for thread in threads if thread is not None), None)
+
+
+def told(values: Sequence[_Fact] | None, place: int) -> _Fact | None:
+    """What a list of facts has at a place; None if it does not go so far."""
+    return values[place] if values is not None and place < len(values) else None
 
 
 def _last_thread(file: FileFacts) -> int | None:

@@ -33,7 +33,7 @@ from forge.events.xid import Xid
 from forge.plan.circumstances import Circumstances
 from forge.plan.clock import Clock
 from forge.plan.definitions import DdlStatement, TableCreationSelect
-from forge.plan.facts import Facts
+from forge.plan.facts import Facts, told
 from forge.plan.grouping.groups import LoggedGroup, LoggedTransaction
 from forge.plan.plan import Plan
 from forge.plan.session import Session
@@ -263,8 +263,7 @@ class SessionLog(ABC):
         return self.commit_second(number, transaction)
 
     def query(self, query: Query | ExecuteLoadQuery, timestamp: int, flags: int, thread_id: int | None = None) -> Event:
-        times = self.facts.exec_times
-        exec_time = times[self.queries] if times is not None and self.queries < len(times) else 0
+        exec_time = told(self.facts.exec_times, self.queries) or 0
         self.queries += 1
         thread_id = self.thread_id if thread_id is None else thread_id
         if self.line.framing.binlog_version < 4:
@@ -279,16 +278,14 @@ class SessionLog(ABC):
         return self.default_thread_id + self.sessions + self.circumstances.client if recorded is None else recorded
 
     def xid(self, number: int) -> int:
-        if self.facts.xids is not None and number < len(self.facts.xids):
-            return self.facts.xids[number]
-        return next(self.next_xid)
+        recorded = told(self.facts.xids, number)
+        return next(self.next_xid) if recorded is None else recorded
 
     def inner_xid(self) -> int:
         """The number of a data definition statement inside a transaction."""
-        place = self.inner_ddls
+        recorded = told(self.facts.inner_xids, self.inner_ddls)
         self.inner_ddls += 1
-        recorded = self.facts.inner_xids
-        return recorded[place] if recorded is not None and place < len(recorded) else next(self.next_xid)
+        return next(self.next_xid) if recorded is None else recorded
 
     def rows(self, statement: RowsStatement, second: int, inside: Sequence[OwnEvent] = ()) -> Iterator[Event]:
         """TABLE_MAP and row events of a statement, with the scenario's events ``inside`` after the TABLE_MAP."""
@@ -366,12 +363,9 @@ class SessionLog(ABC):
 
     def _file_id(self) -> int:
         """LOAD DATA counts its files from the server's start."""
-        place = self.loads
+        recorded = told(self.facts.file_ids, self.loads)
         self.loads += 1
-        recorded = self.facts.file_ids
-        if recorded is not None and place < len(recorded):
-            return recorded[place]
-        return next(self.next_file_id)
+        return next(self.next_file_id) if recorded is None else recorded
 
     def before_begin(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
         """The scenario's events between the GTID event and BEGIN."""
@@ -415,10 +409,10 @@ class SessionLog(ABC):
     def _table_id(self, table: Table) -> int:
         """Ids are given when a definition is opened: one a version of a table's definition."""
         self.mapped.add(table.full_name)
-        place = self.table_maps
+        recorded = told(self.facts.table_ids, self.table_maps)
         self.table_maps += 1
-        if self.facts.table_ids is not None and place < len(self.facts.table_ids):
-            return self.facts.table_ids[place]
+        if recorded is not None:
+            return recorded
         key = (table.database, table.name, table.version)
         if key not in self.table_ids:
             self.table_ids[key] = next(self.next_table_id)
