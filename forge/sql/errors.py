@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 
 from forge.errors import ScenarioError, UnsupportedError
 
@@ -26,25 +26,16 @@ class StrictRefusal(SqlError):
     """Something that servers refuse in strict mode, and take with a warning without it."""
 
 
-def strict_at(offset: int) -> AbstractContextManager[None]:
-    """Refusals of the block are those of strict mode; they get the place that they do not name."""
-    return _refused_as(StrictRefusal, offset)
-
-
-def unsupported_at(offset: int) -> AbstractContextManager[None]:
-    """Refusals of the block are ours: servers may take what is refused.  They get the place that they do not name."""
-    return _refused_as(SqlUnsupported, offset)
-
-
 @contextmanager
-def _refused_as(kind: type[SqlError], offset: int) -> Iterator[None]:
+def strict_at(offset: int) -> Iterator[None]:
+    """Refusals of the block are those of strict mode; they get the place that they do not name."""
     try:
         yield
     except UnsupportedError:
         raise
     except ScenarioError as error:
         place = error.offset if isinstance(error, SqlError) else offset
-        raise kind(error.problem, place, expected=error.expected, suggestion=error.suggestion) from None
+        raise StrictRefusal(error.problem, place, expected=error.expected, suggestion=error.suggestion) from None
 
 
 @contextmanager

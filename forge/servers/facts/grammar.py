@@ -8,8 +8,6 @@ import msgspec
 class Grammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Facts about the words that the server parses where its family has words of its own."""
 
-    #: [NOT] ENFORCED of a CHECK, and ALTER CHECK.
-    enforces_checks: bool
     #: The SELECT of a view is logged from its first word to its last; else as it stands.
     trims_views: bool
     #: Expressions have ->, ->>, MEMBER OF and arrays.
