@@ -9,7 +9,7 @@ from fractions import Fraction
 import msgspec
 
 from forge.bulk.generating.lives import SPAN
-from forge.compile.files.log import DEFAULT_TABLE_ID
+from forge.compile.files.session_numbers import DEFAULT_TABLE_ID
 from forge.engine.requests.statements import Statement
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.definitions import DdlStatement

@@ -1,15 +1,13 @@
-"""What the logs of both families have in common: the facts that number and date their events."""
+"""What the logs of both families have in common."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from itertools import count
-
-import msgspec
 
 from forge.compile.files.own import own_event
 from forge.compile.files.replica import applier_query, check_replicated, ignores, opened_tables
+from forge.compile.files.session_numbers import USUAL, SessionNumbers
 from forge.compile.groups.gtids import ListedGtid
 from forge.compile.query.ddl_text import ddl_flags, ddl_text
 from forge.compile.query.statement_format import statement_bodies, statement_flags
@@ -31,22 +29,17 @@ from forge.events.status_vars import StatusVariables
 from forge.events.xa_prepare import XaPrepare
 from forge.events.xid import Xid
 from forge.plan.circumstances import Circumstances
-from forge.plan.clock import Clock
 from forge.plan.definitions import DdlStatement, TableCreationSelect
-from forge.plan.facts import Facts, told
+from forge.plan.facts import told
 from forge.plan.grouping.groups import LoggedGroup, LoggedTransaction
 from forge.plan.plan import Plan
 from forge.plan.session import Session
 from forge.plan.sql_modes import sql_mode
 from forge.plan.statements import RowsStatement
-from forge.plan.tables import Table
 from forge.plan.transactions import LoggedStatement, OwnEvent, RollbackTo, Savepoint, Step, XaEnd, XaId
 from forge.servers import ServerLine
 from forge.sql.write import identifier
 
-DEFAULT_TABLE_ID = 106
-DEFAULT_XID = 10
-_USUAL = Circumstances()
 _QUERIES = (Query.type_code, ExecuteLoadQuery.type_code, QueryCompressed.type_code)
 
 #: TABLE_MAP: a foreign key leads to databases that the replica does not know of.
@@ -55,54 +48,20 @@ REFERRED_FK_DB = 0x0002
 HAS_TRIGGERS = 0x4000
 
 
-class SessionLog(ABC):
+class SessionLog(SessionNumbers, ABC):
     """Makes the events of one session's groups."""
 
-    #: The first client's connection on a fresh server.
-    default_thread_id = 8
-
     def __init__(self, plan: Plan, line: ServerLine) -> None:
-        self.plan = plan
-        self.line = line
-        #: The settings in force: those of the statement that is being logged.
-        self.session: Session = plan.session
-        self.circumstances = _USUAL
+        super().__init__(plan, line)
         #: The server id that the group's GTID gives all of its events.
         self.server_id: int | None = None
-        self.facts: Facts = plan.session.facts
-        self._clocks: dict[str | None, Clock] = {}
         self.version = self.facts.server_version or line.server_version
-        #: The file that is being written, from 0.
-        self.file = 0
-        #: Groups that are in it so far.
-        self.in_file = 0
-        #: Clients that went and were followed by another, since the server was started.
-        self.sessions = 0
-        #: Whether that file was begun without a start of the server.
+        #: Whether the file that is being written was begun without a start of the server.
         self.rotated = False
         self._known_types: set[int] = set()
-        self.queries = 0
         self.statuses = GivenStatuses(self.facts.statuses, line)
-        self.table_maps = 0
-        #: Full names of the tables that TABLE_MAP events are of.
-        self.mapped: set[str] = set()
-        self.loads = 0
-        self.inner_ddls = 0
-        self.next_file_id = count(1)
-        self.next_xid = count(DEFAULT_XID if self.facts.first_xid is None else self.facts.first_xid)
-        self._first_table_id = DEFAULT_TABLE_ID if self.facts.first_table_id is None else self.facts.first_table_id
-        self.next_table_id = count(self._first_table_id)
-        self.table_ids: dict[tuple[str, str, int], int] = {}
 
-    @property
-    def clock(self) -> Clock:
-        """Times, as the settings in force have them."""
-        declared = self.session.timestamp
-        if declared not in self._clocks:
-            self._clocks[declared] = Clock(msgspec.structs.replace(self.plan.session, timestamp=declared))
-        return self._clocks[declared]
-
-    def group(self, number: int, group: LoggedGroup, circumstances: Circumstances = _USUAL) -> Iterator[Event]:
+    def group(self, number: int, group: LoggedGroup, circumstances: Circumstances = USUAL) -> Iterator[Event]:
         """The events of the session's group ``number``, from 0."""
         self.circumstances = circumstances
         self._use(circumstances.session)
@@ -115,7 +74,7 @@ class SessionLog(ABC):
                 break
         yield from self._events(number, group)
         self._use(None)
-        self.circumstances = _USUAL
+        self.circumstances = USUAL
         self.server_id = None
 
     def _use(self, session: Session | None) -> None:
@@ -141,14 +100,6 @@ class SessionLog(ABC):
     def between(self, groups: int) -> Iterator[Event]:
         """What the server itself writes after that many groups of the file."""
         yield from ()
-
-    def restart(self) -> None:
-        """The server was started again: it has no table open, and counts its statements anew."""
-        self.sessions = 0
-        self.table_ids.clear()
-        self.next_table_id = count(self._first_table_id)
-        self.next_xid = count(DEFAULT_XID)
-        self.next_file_id = count(1)
 
     @abstractmethod
     def head(self, groups: int) -> Iterator[Event]:
@@ -239,10 +190,6 @@ class SessionLog(ABC):
         """Name of the session's file ``number``, from 0."""
         return f"{self.session.log_name}.{self.session.first_file + number:06}"
 
-    def group_number(self, number: int) -> int:
-        """The number in the group's GTID."""
-        return number + (1 if self.facts.first_gno is None else self.facts.first_gno)
-
     def commit_second(self, number: int, group: LoggedGroup) -> int:
         """An autocommitted statement commits in its own second: a statement has one start time."""
         if isinstance(group, LoggedTransaction) and group.in_block and not group.alone:
@@ -271,22 +218,6 @@ class SessionLog(ABC):
         query = self.statuses.applied(self.queries, query)
         return self.event(query.replace(thread_id=thread_id, exec_time=exec_time), timestamp, flags)
 
-    @property
-    def thread_id(self) -> int:
-        """The connection's id."""
-        recorded = self.facts.thread_in(self.file, self.in_file)
-        return self.default_thread_id + self.sessions + self.circumstances.client if recorded is None else recorded
-
-    def xid(self, number: int) -> int:
-        recorded = told(self.facts.xids, number)
-        return next(self.next_xid) if recorded is None else recorded
-
-    def inner_xid(self) -> int:
-        """The number of a data definition statement inside a transaction."""
-        recorded = told(self.facts.inner_xids, self.inner_ddls)
-        self.inner_ddls += 1
-        return next(self.next_xid) if recorded is None else recorded
-
     def rows(self, statement: RowsStatement, second: int, inside: Sequence[OwnEvent] = ()) -> Iterator[Event]:
         """TABLE_MAP and row events of a statement, with the scenario's events ``inside`` after the TABLE_MAP."""
         try:
@@ -297,7 +228,7 @@ class SessionLog(ABC):
         maps: list[Event] = []
         tables = opened_tables(statement, self.session)
         for table in tables:
-            table_id = table_ids[table.full_name] = self._table_id(table)
+            table_id = table_ids[table.full_name] = self.table_id(table)
             mapped = table_map(table, table_id, self.session, self.line)
             if statement.foreign_keys.is_related:
                 mapped = mapped.replace(table_flags=mapped.table_flags | REFERRED_FK_DB)
@@ -354,18 +285,12 @@ class SessionLog(ABC):
 
     def text(self, statement: RowsStatement, second: int, current_database: str) -> Iterator[Event]:
         """The events of a statement that is logged as its text."""
-        file_id = self._file_id() if statement.text.load is not None else 0
+        file_id = self.file_id() if statement.text.load is not None else 0
         for body in statement_bodies(statement, current_database, file_id, self.session, self.line):
             if isinstance(body, (Query, ExecuteLoadQuery)):
                 yield self.query(body, second, statement_flags(statement, self.line))
             else:
                 yield self.event(body, second)
-
-    def _file_id(self) -> int:
-        """LOAD DATA counts its files from the server's start."""
-        recorded = told(self.facts.file_ids, self.loads)
-        self.loads += 1
-        return next(self.next_file_id) if recorded is None else recorded
 
     def before_begin(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
         """The scenario's events between the GTID event and BEGIN."""
@@ -405,18 +330,6 @@ class SessionLog(ABC):
             return self.event(Xid(xid=self.xid(number)), second)
         self.xid(number)
         return self.query(status.replace(query=transaction.end.upper()), second, SUPPRESS_USE | flags)
-
-    def _table_id(self, table: Table) -> int:
-        """Ids are given when a definition is opened: one a version of a table's definition."""
-        self.mapped.add(table.full_name)
-        recorded = told(self.facts.table_ids, self.table_maps)
-        self.table_maps += 1
-        if recorded is not None:
-            return recorded
-        key = (table.database, table.name, table.version)
-        if key not in self.table_ids:
-            self.table_ids[key] = next(self.next_table_id)
-        return self.table_ids[key]
 
 
 def xa_text(xa: XaId) -> str:
