@@ -56,6 +56,18 @@ def inline(function: _F) -> _F:
     return compiled
 
 
+def forced_inline(function: _F) -> _F:
+    """The same where the compiler would not: a large one that one kernel calls for each row."""
+    compiled: _F = numba.njit(nogil=True, boundscheck=CHECKED, forceinline=True)(function)
+    return compiled
+
+
+def in_place(function: _F) -> _F:
+    """The same for one that takes arrays: as if its text stood in the kernel, which counts no references of them."""
+    compiled: _F = numba.njit(nogil=True, boundscheck=CHECKED, inline="always")(function)
+    return compiled
+
+
 def pointer(context: Any, builder: Any, array_type: Any, array: Any, index: Any, bits: int) -> Any:
     """For intrinsics: where the byte at ``index`` of an array or its memory is, as a pointer to ``bits``."""
     if isinstance(array_type, containers.UniTuple):
@@ -108,34 +120,31 @@ def _copy(_typing: Any, to: Any, at: Any, source: Any, begin: Any, count: Any) -
     return types.void(to, types.intp, source, types.intp, types.intp), generate
 
 
-@intrinsic
-def swap64(_typing: Any, value: Any) -> Any:
-    """The eight bytes of a uint64 in the other order."""
+def _operation(argument: Any, result: Any, make: Callable[[Any, Any], Any]) -> Any:
+    """One instruction of a word."""
 
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.bswap(arguments[0])
+    @intrinsic
+    def operation(_typing: Any, word: Any) -> Any:
+        def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            return make(builder, arguments[0])
 
-    return types.uint64(types.uint64), generate
+        return result(argument), generate
 
-
-@intrinsic
-def signed(_typing: Any, value: Any) -> Any:
-    """The same 64 bits as int64: mixing int64 and uint64 in an expression would make a float."""
-
-    def generate(_context: Any, _builder: Any, _signature: Any, arguments: Any) -> Any:
-        return arguments[0]
-
-    return types.int64(types.uint64), generate
+    return operation
 
 
-@intrinsic
-def unsigned(_typing: Any, value: Any) -> Any:
-    """The same 64 bits as uint64."""
-
-    def generate(_context: Any, _builder: Any, _signature: Any, arguments: Any) -> Any:
-        return arguments[0]
-
-    return types.uint64(types.int64), generate
+_NOT_POISON: Final = ir.Constant(ir.IntType(1), 0)
+#: The eight bytes of a uint64 in the other order.
+swap64 = _operation(types.uint64, types.uint64, lambda builder, word: builder.bswap(word))
+#: The same 64 bits as int64: mixing int64 and uint64 in an expression would make a float.
+signed = _operation(types.uint64, types.int64, lambda _builder, word: word)
+#: The same 64 bits as uint64.
+unsigned = _operation(types.int64, types.uint64, lambda _builder, word: word)
+#: Zero bits of a uint64 above the first one and below the last, as int64; 64 for zero.
+leading_zeros = _operation(types.uint64, types.int64, lambda builder, word: builder.ctlz(word, _NOT_POISON))
+trailing_zeros = _operation(types.uint64, types.int64, lambda builder, word: builder.cttz(word, _NOT_POISON))
+#: The 64 bits of a double.
+double_bits = _operation(types.float64, types.uint64, lambda builder, number: builder.bitcast(number, _I64))
 
 
 @intrinsic

@@ -113,16 +113,3 @@ def test_what_is_read_ahead_is_bounded() -> None:
     next(done)
     time.sleep(0.05)
     assert len(work.turns) <= 5
-
-
-def test_an_interrupt_is_raised_at_once_and_no_thread_is_left() -> None:
-    def interrupted(number: int, _step: str) -> None:
-        if number >= 3 and threading.current_thread() is threading.main_thread():
-            raise KeyboardInterrupt
-        if number >= 3:
-            time.sleep(0.005)
-
-    threads = threading.active_count()
-    with pytest.raises(KeyboardInterrupt):
-        list(_Work(1000, interrupted).done())
-    assert threading.active_count() == threads

@@ -149,9 +149,7 @@ def test_every_pair_of_bytes_is_read_as_the_codec_of_its_set_says(name: str) -> 
 
 
 def _encoded(known: Charset, character: str) -> bytes | None:
-    """The character's bytes; None if it has none, and for tis620 beyond the basic plane: that the kernels leave."""
-    if character > "\uffff" and known.name == "tis620":
-        return None
+    """The character's bytes; None if it has none."""
     try:
         return known.encode(character)
     except ScenarioError:

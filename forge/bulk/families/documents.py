@@ -16,7 +16,7 @@ import pyarrow as pa
 from forge.bulk.families.strings import TextPlan
 from forge.bulk.json.binary import documents_binary
 from forge.bulk.json.cells import json_bytes, json_texts
-from forge.bulk.json.checking import unchecked_documents
+from forge.bulk.json.text import unchecked_documents
 from forge.bulk.plan import NULL, Cells, ColumnPlan, Numbers, Read, Wire, slacked, spans_of
 from forge.bulk.text.form import either, located
 from forge.errors import ScenarioError

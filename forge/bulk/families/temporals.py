@@ -7,6 +7,7 @@ cells that no server writes.  On writing, what the column does not hold exactly:
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,9 @@ from forge.bulk.calendar import (
     moment_fields,
     months,
 )
-from forge.bulk.machine import inline, kernel, load32, load64, signed, store64, swap64, unsigned
-from forge.bulk.plan import Cells, ColumnPlan, Read, Wire, slacked, values_of
+from forge.bulk.machine import inline, kernel, load64, signed, store64, swap64
+from forge.bulk.plan import Cells, ColumnPlan, Read, Wire, rows_where, slacked, values_of
+from forge.bulk.words import stored, words_of
 from forge.values.base import Column
 from forge.values.registry import codec_for
 from forge.values.temporal.current import FractionalCodec
@@ -36,32 +38,82 @@ from forge.values.wire_types import WireType
 #: The same for words: a kernel that mixes them with int64 would make floats.
 _DAY_SECONDS = np.uint64(DAY // SECOND)
 _EPOCH_MICROSECONDS, _END_MICROSECONDS = np.uint64(EPOCH * DAY), np.uint64(DAYS * DAY)
-#: A reciprocal of the 13 months of a year in a number of :func:`day_fields`, which has 17 bits.
-_YEAR_BITS, _PER_YEAR = np.uint64(24), np.uint64((1 << 24) // 13 + 1)
 #: Rows whose cells are made together, and what is odd of them.
 _BLOCK = 512
 _LAST_HOUR = (1 << 11) - 1
+#: Arrays of int64 and bool: NumPy takes most of their arithmetic for Any.
+Ints = Any
+Flags = Any
 #: Bits of the reciprocals below: exact for what is less than a million.
 _RECIPROCAL_BITS = 40
 
 
-class DatePlan(ColumnPlan):
-    """Three bytes; days of the calendar by table."""
+class NumberPlan(ColumnPlan):
+    """A type whose cells are numbers that NumPy takes apart."""
+
+    big_endian = True
+
+    @abstractmethod
+    def _values(self, numbers: Ints) -> tuple[Ints, Flags]:
+        """The Arrow values of numbers, and which of them are not odd."""
+
+    @abstractmethod
+    def _holds(self, values: Ints) -> Flags:
+        """Which values the column holds."""
+
+    @abstractmethod
+    def _numbers(self, values: Ints) -> Ints:
+        """What is stored of values."""
+
+    @property
+    def _kind(self) -> type[np.signedinteger[Any]]:
+        return np.int32 if self.arrow_type.bit_width == 32 else np.int64
+
+    def read(self, cells: Cells) -> Read:
+        words = words_of(cells, self.wire, big_endian=self.big_endian)
+        values, good = self._values(words.view(np.int64))
+        return Read((np.where(good, values, 0).astype(self._kind),), rows_where(~good & (cells.offsets >= 0)))
+
+    def write(self, array: pa.Array) -> Wire:
+        values = values_of(array, self.arrow_type.bit_width // 8).view(self._kind).astype(np.int64)
+        good = self._holds(values)
+        numbers = self._numbers(np.where(good, values, 0))
+        return Wire(stored(numbers.view(np.uint64), self.wire, big_endian=self.big_endian), odd=rows_where(~good))
+
+
+def days_of(year: Ints, month: Ints, day: Ints) -> tuple[Ints, Flags]:
+    """Days since 1970, and which dates are in the calendar."""
+    known = (year >= 0) & (year <= 9999) & (month <= 12)
+    entries = months()[np.where(known, year * 13 + month, 0)].astype(np.int64)
+    return (entries >> 5) + day - 1 - EPOCH, (day >= 1) & (day <= entries & 31)
+
+
+def dates_of(days: Ints) -> tuple[Ints, Ints, Ints]:
+    """Year, month and day of days since 1970."""
+    dates = days.view("datetime64[D]")
+    first = dates.astype("datetime64[M]")
+    since = first.astype(np.int64)
+    return 1970 + since // 12, 1 + since % 12, (dates - first).astype(np.int64) + 1
+
+
+class DatePlan(NumberPlan):
+    """Three bytes."""
 
     can_be_odd = True
+    big_endian = False
 
     def __init__(self, column: Column) -> None:
         super().__init__(column, pa.date32(), 3)
 
-    def read(self, cells: Cells) -> Read:
-        out, odd = np.empty(len(cells), np.int32), np.empty(len(cells), np.int32)
-        found = _read_date(cells.buffer, cells.offsets, months(), out, odd)
-        return Read((out,), odd[:found])
+    def _values(self, numbers: Ints) -> tuple[Ints, Flags]:
+        return days_of(numbers >> 9, numbers >> 5 & 15, numbers & 31)
 
-    def write(self, array: pa.Array) -> Wire:
-        out, odd = slacked(3 * len(array)), np.empty(len(array), np.int32)
-        found = _write_date(values_of(array, 4), _scratch(), out, odd)
-        return Wire(out[: 3 * len(array)], odd=odd[:found])
+    def _holds(self, values: Ints) -> Flags:
+        return (values >= -EPOCH) & (values < DAYS - EPOCH)
+
+    def _numbers(self, values: Ints) -> Ints:
+        year, month, day = dates_of(values)
+        return year << 9 | month << 5 | day
 
 
 class FractionalPlan(ColumnPlan):
@@ -131,23 +183,33 @@ class TimestampPlan(MomentPlan):
         return Wire(out[: self.wire * len(array)], odd=odd[:found])
 
 
-class TimePlan(FractionalPlan):
-    """Three bytes and the fraction."""
+class TimePlan(NumberPlan, FractionalPlan):
+    """Three bytes and the fraction, of the signed time and a bit that is set from 0 on."""
 
     def __init__(self, column: Column) -> None:
         super().__init__(column, pa.duration("us"))
+        self._zero = 1 << (23 + self.fraction_bits)
 
-    def read(self, cells: Cells) -> Read:
-        out, odd = np.empty(len(cells), np.int64), np.empty(len(cells), np.int32)
-        found = _read_time(cells.buffer, cells.offsets, self.fraction_bits, self.unit, self.coarse, out, odd)
-        return Read((out,), odd[:found])
+    def _values(self, numbers: Ints) -> tuple[Ints, Flags]:
+        magnitude = np.abs(numbers - self._zero)
+        whole, fraction = magnitude >> self.fraction_bits, magnitude & (1 << self.fraction_bits) - 1
+        hour, minute, second, micro = whole >> 12, whole >> 6 & 63, whole & 63, fraction * self.unit
+        good = (hour <= _LAST_HOUR) & (minute <= 59) & (second <= 59) & (micro < SECOND)
+        if self.coarse:
+            good &= fraction % 10 == 0
+        return np.sign(numbers - self._zero) * (seconds_of(hour, minute, second) * SECOND + micro), good
 
-    def write(self, array: pa.Array) -> Wire:
-        out, odd = slacked(self.wire * len(array)), np.empty(len(array), np.int32)
-        found = _write_time(
-            values_of(array, 8), self.step, self.unit, self.fraction_bits, self.wire, _scratch(), out, odd
-        )
-        return Wire(out[: self.wire * len(array)], odd=odd[:found])
+    def _holds(self, values: Ints) -> Flags:
+        return (values > -TIME_END) & (values < TIME_END) & (values % self.step == 0)
+
+    def _numbers(self, values: Ints) -> Ints:
+        seconds, micro = np.divmod(np.abs(values), SECOND)
+        clock = seconds // 3600 << 12 | seconds // 60 % 60 << 6 | seconds % 60
+        return self._zero + np.sign(values) * (clock << self.fraction_bits | micro // self.unit)
+
+
+def seconds_of(hour: Ints, minute: Ints, second: Ints) -> Ints:
+    return hour * 3600 + minute * 60 + second
 
 
 def moment_text(array: pa.Array, fsp: int) -> pa.Array:
@@ -186,46 +248,6 @@ def _put_block(words: Any, flags: Any, first: Any, count: Any, width: Any, out: 
             if flags[place] != 0:
                 odd[found] = first + place
                 found += 1
-    return found
-
-
-@kernel
-def _read_date(buffer: Any, offsets: Any, months: Any, out: Any, odd: Any) -> Any:
-    found = 0
-    for row in range(len(offsets)):
-        offset = offsets[row]
-        out[row] = 0
-        if offset < 0:
-            continue
-        word = signed(load32(buffer, offset))
-        year, month = (word >> 9) & 0x7FFF, (word >> 5) & 15
-        number = day_number(months, year * 13 + month if year <= 9999 and month <= 12 else 0, word & 31)
-        if number < 0:
-            odd[found] = row
-            found += 1
-        else:
-            out[row] = number - EPOCH
-    return found
-
-
-@kernel
-def _write_date(days: Any, scratch: Any, out: Any, odd: Any) -> Any:
-    found = 0
-    words, flags = scratch[0], scratch[1]
-    for first in range(0, len(odd), _BLOCK):
-        count = min(_BLOCK, len(odd) - first)
-        for place in range(count):
-            # From 0001 on, as unsigned: what is before is beyond.
-            number = unsigned(np.int64(np.int32(load32(days, 4 * (first + place)))) + EPOCH)
-            beyond = number >= np.uint64(DAYS)
-            fields = day_fields(np.uint64(0) if beyond else number)
-            month = fields >> np.uint64(5)
-            year = month * _PER_YEAR >> _YEAR_BITS
-            words[place] = (
-                year << np.uint64(9) | (month - np.uint64(13) * year) << np.uint64(5) | (fields & np.uint64(31))
-            )
-            flags[place] = np.uint64(beyond)
-        found = _put_block(words, flags, first, count, 3, out, odd, found)
     return found
 
 
@@ -320,58 +342,6 @@ def _write_timestamp(
             digits = (micro * reciprocal) >> np.uint64(_RECIPROCAL_BITS)
             whole = number * _DAY_SECONDS + second
             words[place] = swap64(whole << np.uint64(32) | digits * per_digit << unused)
-            flags[place] = np.uint64(beyond) | (digits * digit ^ micro)
-        found = _put_block(words, flags, first, count, width, out, odd, found)
-    return found
-
-
-@kernel
-def _read_time(buffer: Any, offsets: Any, fraction_bits: Any, unit: Any, coarse: Any, out: Any, odd: Any) -> Any:
-    found = 0
-    unused = np.uint64(40 - fraction_bits)
-    zero = 1 << (23 + fraction_bits)
-    for row in range(len(offsets)):
-        offset = offsets[row]
-        out[row] = 0
-        if offset < 0:
-            continue
-        number = signed(swap64(load64(buffer, offset)) >> unused) - zero
-        magnitude = abs(number)
-        whole = magnitude >> fraction_bits
-        hour, minute, second = whole >> 12, (whole >> 6) & 63, whole & 63
-        fraction = magnitude & ((1 << fraction_bits) - 1)
-        micro = fraction * unit
-        bad = (hour > _LAST_HOUR) | (minute > 59) | (second > 59) | (micro >= SECOND)
-        if bad or (coarse and fraction % 10 != 0):
-            odd[found] = row
-            found += 1
-        else:
-            value = (hour * 3600 + minute * 60 + second) * SECOND + micro
-            out[row] = -value if number < 0 else value
-    return found
-
-
-@kernel
-def _write_time(
-    values: Any, step: Any, unit: Any, fraction_bits: Any, width: Any, scratch: Any, out: Any, odd: Any
-) -> Any:
-    found = 0
-    words, flags = scratch[0], scratch[1]
-    reciprocal = np.uint64((1 << _RECIPROCAL_BITS) // step + 1)
-    digit, per_digit = np.uint64(step), np.uint64(step // unit)
-    behind, unused = np.uint64(fraction_bits), np.uint64(40 - fraction_bits)
-    zero = np.uint64(1) << np.uint64(23 + fraction_bits)
-    for first in range(0, len(odd), _BLOCK):
-        count = min(_BLOCK, len(odd) - first)
-        for place in range(count):
-            value = signed(load64(values, 8 * (first + place)))
-            sign = value >> 63
-            magnitude = unsigned((value ^ sign) - sign)
-            beyond = magnitude >= np.uint64(TIME_END)
-            number, second, micro = moment_fields(np.uint64(0) if beyond else magnitude)
-            digits = (micro * reciprocal) >> np.uint64(_RECIPROCAL_BITS)
-            packed = clock_fields(number * _DAY_SECONDS + second) << behind | digits * per_digit
-            words[place] = swap64(zero + ((packed ^ unsigned(sign)) - unsigned(sign)) << unused)
             flags[place] = np.uint64(beyond) | (digits * digit ^ micro)
         found = _put_block(words, flags, first, count, width, out, odd, found)
     return found

@@ -125,23 +125,11 @@ def write_document(tape: Any, members: Any, text: Any, scratch: Any, stack: Any,
 
 
 @kernel
-def _write_documents(
-    data: Any,
-    offsets: Any,
-    valid: Any,
-    row: Any,
-    out: Any,
-    at: Any,
-    ends: Any,
-    odd: Any,
-    odds: Any,
-    words: Any,
-    room: Any,
-    unescaped: Any,
-    kept: Any,
-    table: Any,
-) -> Any:
+def _write_documents(texts: Any, row: Any, out: Any, at: Any, found: Any, odds: Any, room: Any, buffers: Any) -> Any:
     """Documents of the rows from ``row`` on; (row, at, odds, full) of the first that needs a larger ``out`` or tape."""
+    data, offsets, valid = texts
+    ends, odd = found
+    words, unescaped, kept, table = buffers
     text = memory(data)
     written = memory(out)
     tape = memory(words)
@@ -183,8 +171,9 @@ def documents_binary(data: Any, offsets: Any, valid: Any = None) -> Documents:
     """The documents of the texts ``data[offsets[i] : offsets[i + 1]]``, as the server stores what is inserted as text.
 
     ``data`` is uint8, ``offsets`` int32 or int64, ``valid`` a bool for each row, or None if no row is NULL.  The bytes
-    are those of :meth:`forge.values.json.codec.JsonCodec.accept`.  Odd rows are texts that the reference refuses, and
-    numbers that it has to round; :func:`forge.bulk.json.cells.json_documents` has it decide.
+    are those of :meth:`forge.values.json.codec.JsonCodec.accept`.  Odd rows are texts that the reference refuses,
+    numbers that it has to round, and objects of many keys that are not in order;
+    :func:`forge.bulk.json.cells.json_documents` has it decide.
     """
     rows = len(offsets) - 1
     begin, end = int(offsets[0]), int(offsets[-1])
@@ -197,6 +186,7 @@ def documents_binary(data: Any, offsets: Any, valid: Any = None) -> Documents:
     data.flags.writeable = False
     offsets = np.array(offsets, np.int64)
     valid = np.ones(rows, np.bool_) if valid is None else np.array(valid, np.bool_)
+    texts = data, offsets, valid
     longest = int(np.diff(offsets).max(initial=0))
     ends = np.zeros(rows + 1, np.int64)
     odd = np.empty(rows, np.int32)
@@ -208,7 +198,7 @@ def documents_binary(data: Any, offsets: Any, valid: Any = None) -> Documents:
     row = at = odds = 0
     while True:
         row, at, odds, full = _write_documents(
-            data, offsets, valid, row, out, at, ends, odd, odds, tape, room, scratch, stack, powers_of_ten()
+            texts, row, out, at, (ends, odd), odds, room, (tape, scratch, stack, powers_of_ten())
         )
         if row == rows:
             return Documents(ends, out[:at], odd[:odds])

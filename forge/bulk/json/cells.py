@@ -13,6 +13,7 @@ from forge.bulk.gather import spans
 from forge.bulk.json.binary import Documents, documents_binary
 from forge.bulk.json.text import Texts, documents_text
 from forge.bulk.plan import Cells
+from forge.bulk.text.form import spliced
 from forge.errors import FormatError, ScenarioError
 from forge.values.json.binary import decode_document, encode_document
 from forge.values.json.diff import Diff, apply_diffs, format_diffs, parse_diffs
@@ -124,16 +125,3 @@ def text_document(data: bytes) -> bytes:
     except UnicodeDecodeError as error:
         raise ScenarioError(f"invalid JSON text: byte {error.start} is not UTF-8") from None
     return encode_document(parse_json(text))
-
-
-def spliced(offsets: Any, data: Any, found: dict[int, bytes]) -> tuple[Any, Any]:
-    """Offsets and data of a column, with values for some rows, ascending, that have no bytes yet."""
-    sizes = np.diff(offsets).astype(np.int64)
-    parts = []
-    taken = 0
-    for row, value in found.items():
-        parts += [data[taken : offsets[row]], np.frombuffer(value, np.uint8)]
-        taken = offsets[row]
-        sizes[row] = len(value)
-    joined = np.concatenate([*parts, data[taken:]])
-    return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)]).astype(offsets.dtype), joined

@@ -12,12 +12,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from forge.bulk.json.powers import FIRST_POWER, leading_zeros
+from forge.bulk.digits import digit_count, write_digits, write_unsigned
+from forge.bulk.json.powers import FIRST_POWER
 from forge.bulk.machine import (
     high_product,
     inline,
     load8,
-    load16,
     load64,
     signed,
     store8,
@@ -40,9 +40,6 @@ _MAGNITUDE = np.uint64(0x7FFFFFFFFFFFFFFF)
 _ZEROS = np.uint64(0x3030303030303030)
 _NOUGHT, _MINUS, _POINT, _E = np.uint64(48), np.uint64(45), np.uint64(46), np.uint64(101)
 _NOUGHT_POINT, _POINT_NOUGHT = np.uint64(0x2E30), np.uint64(0x302E)
-#: "00" to "99".
-_PAIRS = np.frombuffer(b"".join(b"%02d" % number for number in range(100)), np.uint8)
-_POWERS = np.array([10**exponent for exponent in range(20)], np.uint64)
 
 
 @inline
@@ -100,35 +97,6 @@ def shortest_digits(bits: Any, powers: Any) -> Any:
     middle = _FOUR * digits + _TWO
     up = value > middle or (value == middle and (digits & _ONE) != _ZERO)
     return digits + (_ONE if up else _ZERO), power
-
-
-@inline
-def digit_count(number: Any) -> Any:
-    """Decimal digits of a uint64; 1 for zero."""
-    guess = ((64 - leading_zeros(number | _ONE)) * 1233) >> 12
-    if guess >= 20:
-        return 20
-    return guess + (1 if (number | _ONE) >= _POWERS[guess] else 0)
-
-
-@inline
-def write_digits(number: Any, count: Any, out: Any, at: Any) -> Any:
-    """The last ``count`` (at least one) decimal digits of ``number`` at ``out[at]``; the place behind."""
-    place = at + count
-    while place - at >= 2:
-        rest = number // _HUNDRED
-        place -= 2
-        store16(out, place, load16(_PAIRS, signed((number - rest * _HUNDRED) * _TWO)))
-        number = rest
-    if place > at:
-        store8(out, at, _NOUGHT + number % _TEN)
-    return at + count
-
-
-@inline
-def write_unsigned(number: Any, out: Any, at: Any) -> Any:
-    """A uint64 as decimal digits at ``out[at]``; the place behind."""
-    return write_digits(number, digit_count(number), out, at)
 
 
 @inline

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from forge.bulk.json.powers import FIRST_POWER, double_bits, leading_zeros
-from forge.bulk.machine import high_product, inline, load8, load64, signed, unsigned
+from forge.bulk.json.powers import FIRST_POWER
+from forge.bulk.machine import double_bits, high_product, inline, leading_zeros, load8, load64, signed, unsigned
 from forge.values.json import binary
 
 #: What :func:`read_number` says of a number that the reference has to read or refuse.
@@ -88,6 +88,27 @@ def _is_digit(byte: Any) -> Any:
 
 
 @inline
+def _read_exponent(text: Any, at: Any, end: Any) -> Any:
+    """(exponent, place behind) of what stands behind the letter; more than any double has if it is none."""
+    byte = signed(load8(text, at)) if at < end else 0
+    down = byte == _MINUS
+    if down or byte == _PLUS:
+        at += 1
+    begin = at
+    stated = np.int64(0)
+    while at < end:
+        byte = signed(load8(text, at))
+        if not _is_digit(byte):
+            break
+        if stated < 100000:
+            stated = 10 * stated + byte - _NOUGHT
+        at += 1
+    if at == begin:
+        return np.int64(_LARGEST_EXPONENT + 1), at
+    return (-stated if down else stated), at
+
+
+@inline
 def read_number(text: Any, at: Any, end: Any, powers: Any) -> Any:
     """(type, bits, place behind) of the number that begins at ``text[at]``, not beyond ``end``.
 
@@ -150,23 +171,10 @@ def read_number(text: Any, at: Any, end: Any, powers: Any) -> Any:
             return UNDECIDED, _ZERO, at
         byte = signed(load8(text, at)) if at < end else 0
     if byte | _LOWER_CASE == _SMALL_E:
-        at += 1
-        byte = signed(load8(text, at)) if at < end else 0
-        down = byte == _MINUS
-        if down or byte == _PLUS:
-            at += 1
-        begin = at
-        stated = 0
-        while at < end:
-            byte = signed(load8(text, at))
-            if not _is_digit(byte):
-                break
-            if stated < 100000:
-                stated = 10 * stated + byte - _NOUGHT
-            at += 1
-        if at == begin or (stated > _LARGEST_EXPONENT and not down):
+        stated, at = _read_exponent(text, at + 1, end)
+        if stated > _LARGEST_EXPONENT:
             return UNDECIDED, _ZERO, at
-        exponent += -stated if down else stated
+        exponent += stated
     if number == _ZERO:
         return _DOUBLE, sign, at
     if number <= _FULL and -_MOST_EXACT <= exponent <= _MOST_EXACT and cut == 0:

@@ -38,10 +38,10 @@ _UINT64, _STRING = binary.UINT64, binary.STRING
 _SMALL_MAX, _LARGE_MAX = 0xFFFF, 0xFFFFFFFF
 _QUOTE, _COLON, _COMMA, _MINUS, _NOUGHT, _NINE = (ord(sign) for sign in '":,-09')
 _OPEN_OBJECT, _CLOSE_OBJECT, _CLOSE_ARRAY = (ord(sign) for sign in "{}]")
-_NULL, _TRUE, _FALSE_BEHIND_F = (np.uint64(int.from_bytes(word, "little")) for word in (b"null", b"true", b"alse"))
+_NULL, _TRUE, _FALS = (np.uint64(int.from_bytes(word, "little")) for word in (b"null", b"true", b"fals"))
+_LETTER_E = np.uint64(ord("e"))
 #: The bit between upper and lower case, and between brackets and braces.
 _LOWER_CASE = 0x20
-_N, _T, _F = (ord(letter) for letter in "ntf")
 
 
 @inline
@@ -95,6 +95,72 @@ def _close(tape: Any, node: Any, is_object: Any, nodes: Any, first: Any, count: 
     return True
 
 
+@inline
+def _read_key(text: Any, at: Any, end: Any, scratch: Any, used: Any) -> Any:
+    """(place, bytes, place of the value, used) of a key; -1 bytes if it is none."""
+    if signed(load8(text, at)) != _QUOTE:
+        return np.int64(0), np.int64(-1), at, used
+    key, count, at, used = read_string(text, at + 1, end, scratch, used)
+    if count < 0 or count > _MAX_KEY_LENGTH:
+        return key, np.int64(-1), at, used
+    at = _behind_space(text, at)
+    if signed(load8(text, at)) != _COLON:
+        return key, np.int64(-1), at, used
+    return key, count, _behind_space(text, at + 1), used
+
+
+@inline
+def _put_key(tape: Any, word: Any, key: Any, count: Any, first: Any) -> None:
+    put(tape, word + KEY, key)
+    put(tape, word + KEY_BYTES, count)
+    put(tape, word + KEY_WORD, first)
+
+
+@inline
+def _keep(stack: Any, depth: Any, first: Any, is_object: Any, node: Any) -> None:
+    put(stack, 3 * depth, first)
+    put(stack, 3 * depth + 1, 1 if is_object else 0)
+    put(stack, 3 * depth + 2, node)
+
+
+@inline
+def _put_value(tape: Any, word: Any, kind: Any, value: Any, count: Any, size: Any) -> None:
+    put(tape, word + KIND, kind)
+    put(tape, word + VALUE, value)
+    put(tape, word + COUNT, count)
+    put(tape, word + SIZE, size)
+
+
+@inline
+def _read_number(text: Any, at: Any, end: Any, powers: Any) -> Any:
+    """(type, value, its bytes, place behind) of a number, 0 bytes if the reference has to look at it."""
+    kind, bits, at = read_number(text, at, end, powers)
+    number, size = signed(bits), 0 if kind == UNDECIDED else 8
+    if kind == _INT64:
+        if -0x8000 <= number <= 0x7FFF:
+            kind, size = _INT16, 2
+        elif -0x80000000 <= number <= 0x7FFFFFFF:
+            kind, size = _INT32, 4
+        elif number > 0xFFFFFFFF:
+            kind = _UINT64
+    return kind, number, size, at
+
+
+@inline
+def _read_scalar(text: Any, at: Any, end: Any, byte: Any, powers: Any) -> Any:
+    """The same of a number, which begins with that byte, or of null, true or false, 0 bytes if it is none."""
+    if byte == _MINUS or _NOUGHT <= byte <= _NINE:
+        return _read_number(text, at, end, powers)
+    word = load32(text, at)
+    if word == _NULL:
+        return np.int64(_LITERAL), np.int64(0), 1, at + 4
+    if word == _TRUE:
+        return np.int64(_LITERAL), np.int64(1), 1, at + 4
+    if word == _FALS and load8(text, at + 4) == _LETTER_E:
+        return np.int64(_LITERAL), np.int64(2), 1, at + 5
+    return np.int64(_LITERAL), np.int64(0), 0, at
+
+
 @kernel
 def parse(
     text: Any, at: Any, end: Any, tape: Any, room: Any, nodes: Any, members: Any, scratch: Any, stack: Any, powers: Any
@@ -106,22 +172,14 @@ def parse(
     """
     # np.int64: numba would compile what is called with a literal 0 for this value alone, and then again.
     made = waiting = listed = used = depth = first = np.int64(0)
-    is_object = False
-    key = 0
-    key_bytes = 0
-    wants_key = False
+    key = key_bytes = 0
+    is_object = wants_key = False
     while True:
         at = _behind_space(text, at)
         if wants_key:
-            if signed(load8(text, at)) != _QUOTE:
+            key, key_bytes, at, used = _read_key(text, at, end, scratch, used)
+            if key_bytes < 0:
                 return ODD
-            key, key_bytes, at, used = read_string(text, at + 1, end, scratch, used)
-            if key_bytes < 0 or key_bytes > _MAX_KEY_LENGTH:
-                return ODD
-            at = _behind_space(text, at)
-            if signed(load8(text, at)) != _COLON:
-                return ODD
-            at = _behind_space(text, at + 1)
         if at >= end:
             return ODD
         if made == room:
@@ -130,65 +188,30 @@ def parse(
         word = FIELDS * node
         made += 1
         if is_object:
-            put(tape, word + KEY, key)
-            put(tape, word + KEY_BYTES, key_bytes)
-            put(tape, word + KEY_WORD, key_word(key, key_bytes, text, scratch))
+            _put_key(tape, word, key, key_bytes, key_word(key, key_bytes, text, scratch))
         byte = signed(load8(text, at))
         closes = False
         if byte == _QUOTE:
             place, count, at, used = read_string(text, at + 1, end, scratch, used)
             if count < 0:
                 return ODD
-            put(tape, word + KIND, _STRING)
-            put(tape, word + VALUE, place)
-            put(tape, word + COUNT, count)
-            put(tape, word + SIZE, length_size(count) + count)
+            _put_value(tape, word, _STRING, place, count, length_size(count) + count)
         elif byte | _LOWER_CASE == _OPEN_OBJECT:  # or an array
             if depth == _MAX_DEPTH:
                 return ODD
-            put(stack, 3 * depth, first)
-            put(stack, 3 * depth + 1, 1 if is_object else 0)
-            put(stack, 3 * depth + 2, node)
-            depth += 1
-            first = waiting
+            _keep(stack, depth, first, is_object, node)
+            depth, first = depth + 1, waiting
             is_object = byte == _OPEN_OBJECT
             at = _behind_space(text, at + 1)
             closes = signed(load8(text, at)) == (_CLOSE_OBJECT if is_object else _CLOSE_ARRAY)
             wants_key = is_object
             if not closes:
                 continue
-        elif byte == _MINUS or _NOUGHT <= byte <= _NINE:
-            kind, bits, at = read_number(text, at, end, powers)
-            if kind == UNDECIDED:
-                return ODD
-            number = signed(bits)
-            size = 8
-            if kind == _INT64:
-                if -0x8000 <= number <= 0x7FFF:
-                    kind = _INT16
-                    size = 2
-                elif -0x80000000 <= number <= 0x7FFFFFFF:
-                    kind = _INT32
-                    size = 4
-                elif number > 0xFFFFFFFF:
-                    kind = _UINT64
-            put(tape, word + KIND, kind)
-            put(tape, word + VALUE, number)
-            put(tape, word + SIZE, size)
         else:
-            if byte == _N and load32(text, at) == _NULL:
-                number = 0
-            elif byte == _T and load32(text, at) == _TRUE:
-                number = 1
-            elif byte == _F and load32(text, at + 1) == _FALSE_BEHIND_F:
-                number = 2
-                at += 1
-            else:
+            kind, number, size, at = _read_scalar(text, at, end, byte, powers)
+            if size == 0:
                 return ODD
-            at += 4
-            put(tape, word + KIND, _LITERAL)
-            put(tape, word + VALUE, number)
-            put(tape, word + SIZE, 1)
+            _put_value(tape, word, kind, number, 0, size)
         # What follows: the end of containers, then the next member, or the end of the text.
         while True:
             if closes:
@@ -196,8 +219,8 @@ def parse(
                 depth -= 1
                 node = get(stack, 3 * depth + 2)
                 if is_object and count > 1:
-                    count = sort_members(nodes, first, count, members, listed, tape, text, scratch)
-                if not _close(tape, node, is_object, nodes, first, count, members, listed):
+                    count = sort_members(nodes, first, count, tape, text, scratch)
+                if count < 0 or not _close(tape, node, is_object, nodes, first, count, members, listed):
                     return ODD
                 listed += count
                 waiting = first

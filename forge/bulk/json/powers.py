@@ -1,4 +1,4 @@
-"""Powers of ten as 128-bit numbers, and the few operations on 64-bit words that decimal numbers need."""
+"""Powers of ten as 128-bit numbers."""
 
 from __future__ import annotations
 
@@ -6,10 +6,6 @@ from functools import cache
 from typing import Any, Final
 
 import numpy as np
-from llvmlite import ir
-from numba.core import types
-
-from forge.bulk.machine import intrinsic
 
 #: Decimal exponents of the table.  Text needs -342 to 308 (smaller and larger numbers are zero and too big), the
 #: digits of doubles -292 to 324.
@@ -36,33 +32,3 @@ def powers_of_ten() -> np.ndarray[Any, np.dtype[np.uint8]]:
 
 def _rounded_up(over: int, under: int, shift: int) -> int:
     return -(-(over << shift) // under) if shift >= 0 else -(-over // (under << -shift))
-
-
-@intrinsic
-def leading_zeros(_typing: Any, word: Any) -> Any:
-    """Zero bits above the first one of a uint64, as int64; 64 for zero."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.ctlz(arguments[0], ir.Constant(ir.IntType(1), 0))
-
-    return types.int64(types.uint64), generate
-
-
-@intrinsic
-def trailing_zeros(_typing: Any, word: Any) -> Any:
-    """Zero bits below the last one of a uint64, as int64; 64 for zero."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
-
-    return types.int64(types.uint64), generate
-
-
-@intrinsic
-def double_bits(_typing: Any, number: Any) -> Any:
-    """The 64 bits of a double."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], ir.IntType(64))
-
-    return types.uint64(types.float64), generate

@@ -28,8 +28,8 @@ KIND, VALUE, COUNT, SIZE, KEY, KEY_BYTES, KEY_WORD = range(7)
 
 _ZERO, _EIGHT = np.uint64(0), np.uint64(8)
 _LITERAL, _UINT16, _INT32, _UINT32 = binary.LITERAL, binary.UINT16, binary.INT32, binary.UINT32
-#: Objects up to this size are sorted by insertion.
-_FEW = 24
+#: Members that are moved by insertion until a document is left to the reference.
+_MOST_MOVED = 1 << 14
 
 
 @inline
@@ -87,60 +87,31 @@ def _order(tape: Any, left: Any, right: Any, text: Any, scratch: Any) -> Any:
 
 
 @inline
-def _merge_runs(nodes: Any, first: Any, count: Any, spare: Any, place: Any, tape: Any, text: Any, scratch: Any) -> None:
-    """A stable sort from the bottom up; ``spare`` has room for ``count`` numbers from ``place`` on."""
-    run = 1
-    while run < count:
-        for begin in range(0, count, 2 * run):
-            left = begin
-            middle = min(begin + run, count)
-            right = middle
-            end = min(begin + 2 * run, count)
-            for out in range(begin, end):
-                take_left = left < middle
-                if take_left and right < end:
-                    one = get(nodes, first + left)
-                    take_left = _order(tape, one, get(nodes, first + right), text, scratch) <= 0
-                if take_left:
-                    put(spare, place + out, get(nodes, first + left))
-                    left += 1
-                else:
-                    put(spare, place + out, get(nodes, first + right))
-                    right += 1
-        for index in range(count):
-            put(nodes, first + index, get(spare, place + index))
-        run *= 2
-
-
-@inline
-def sort_members(nodes: Any, first: Any, count: Any, spare: Any, place: Any, tape: Any, text: Any, scratch: Any) -> Any:
+def sort_members(nodes: Any, first: Any, count: Any, tape: Any, text: Any, scratch: Any) -> Any:
     """Sorts ``count`` members from ``nodes[first]`` on as the server does; of equal keys the last one stays.
 
-    The number of those that are left.  ``spare`` has room for ``count`` numbers from ``place`` on.
+    The number of those that are left; -1 if they are many that are not sorted yet.
     """
-    twice = False
-    if count > _FEW:
-        _merge_runs(nodes, first, count, spare, place, tape, text, scratch)
-        twice = True
-    else:
-        for index in range(first + 1, first + count):
-            node = get(nodes, index)
-            slot = index
-            while slot > first:
-                order = _order(tape, node, get(nodes, slot - 1), text, scratch)
-                if order >= 0:
-                    twice |= order == 0
-                    break
-                put(nodes, slot, get(nodes, slot - 1))
-                slot -= 1
-            put(nodes, slot, node)
-    if not twice:
-        return count
-    kept = first
+    moved = kept = np.int64(0)
     for index in range(first, first + count):
         node = get(nodes, index)
-        if index + 1 < first + count and _order(tape, node, get(nodes, index + 1), text, scratch) == 0:
-            continue
-        put(nodes, kept, node)
-        kept += 1
-    return kept - first
+        slot = first + kept
+        order = 1
+        while slot > first:
+            order = _order(tape, node, get(nodes, slot - 1), text, scratch)
+            if order >= 0:
+                break
+            put(nodes, slot, get(nodes, slot - 1))
+            slot -= 1
+            moved += 1
+        if moved > _MOST_MOVED:
+            return np.int64(-1)
+        if order == 0 and slot > first:
+            # The others stay where they are: those behind were moved by one.
+            put(nodes, slot - 1, node)
+            for place in range(slot, first + kept):
+                put(nodes, place, get(nodes, place + 1))
+        else:
+            put(nodes, slot, node)
+            kept += 1
+    return kept

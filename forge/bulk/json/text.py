@@ -6,11 +6,11 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from forge.bulk.json import doubles, opaque, strings
-from forge.bulk.json.doubles import write_double, write_unsigned
-from forge.bulk.json.opaque import write_opaque
+from forge.bulk.digits import write_unsigned
+from forge.bulk.json import doubles
+from forge.bulk.json.doubles import write_double
 from forge.bulk.json.powers import powers_of_ten
-from forge.bulk.json.strings import quoted_fits, write_quoted
+from forge.bulk.json.strings import SPILL, quoted_fits, write_quoted
 from forge.bulk.machine import (
     SLACK,
     inline,
@@ -26,19 +26,21 @@ from forge.bulk.machine import (
     store32,
     unsigned,
 )
+from forge.bulk.plan import HIGH, Bytes, Numbers
+from forge.bulk.text.utf8 import is_well_formed
 from forge.errors import ScenarioError
 from forge.values.json import binary
 
 _SMALL_OBJECT, _LARGE_OBJECT = binary.SMALL_OBJECT, binary.LARGE_OBJECT
 _LARGE_ARRAY, _LITERAL, _INT16, _UINT16 = binary.LARGE_ARRAY, binary.LITERAL, binary.INT16, binary.UINT16
 _INT32, _UINT32, _UINT64 = binary.INT32, binary.UINT32, binary.UINT64
-_DOUBLE, _STRING, _OPAQUE = binary.DOUBLE, binary.STRING, binary.OPAQUE
+_DOUBLE, _STRING = binary.DOUBLE, binary.STRING
 _MAX_DEPTH = binary.MAX_DEPTH
 
-#: Room that is there before every token, beyond what a string or opaque value asks for itself.
-_ROOM: Final = 2 * max(doubles.LONGEST + doubles.SPILL, opaque.LONGEST + strings.SPILL)
-#: What the stack keeps of a container: its place, entry number, entry count, type and end.
-KEPT: Final = 5
+#: Room that is there before every token, beyond what a string asks for itself.
+_ROOM: Final = 2 * (doubles.LONGEST + doubles.SPILL)
+#: Words that the stack keeps of a container.
+_KEPT: Final = 5
 #: Bytes that an Arrow string column holds.
 _LARGEST: Final = 2**31 - 1
 
@@ -50,8 +52,8 @@ _OPEN_OBJECT, _CLOSE_OBJECT, _OPEN_ARRAY, _CLOSE_ARRAY = (np.uint64(ord(sign)) f
 _NEXT, _OF = np.uint64(int.from_bytes(b", ", "little")), np.uint64(int.from_bytes(b": ", "little"))
 _LONG_BYTE, _SEVEN_BITS = 0x80, 0x7F
 
-#: How a row ends: written, left to the reference, or out of room.
-_DONE, _ODD, _FULL = 0, 1, 2
+#: Instead of a place in the text: the document is left to the reference, or there is no room for it.
+_ODD, _FULL = -1, -2
 
 
 @inline
@@ -93,219 +95,199 @@ def keys_end(buffer: Any, base: Any, count: Any, width: Any, heap: Any, stop: An
     return floor
 
 
-@kernel
-def _write_texts(
-    cells: Any,
-    off: Any,
-    length: Any,
-    row: Any,
-    data: Any,
-    at: Any,
-    offsets: Any,
-    odd: Any,
-    odds: Any,
-    stack: Any,
-    table: Any,
-) -> Any:
-    """Texts of the rows from ``row`` on, at ``out[at]``; (row, at, odds) of the first that ``out`` has no room for.
+@inline
+def _keep(stack: Any, depth: Any, base: Any, entry: Any, count: Any, kind: Any, stop: Any) -> None:
+    """Keep a container on the stack: its place, entry number, entry count, type and end."""
+    kept = _KEPT * depth
+    stack[kept], stack[kept + 1], stack[kept + 2], stack[kept + 3], stack[kept + 4] = base, entry, count, kind, stop
 
-    The innermost open container is kept in variables, those around it on ``stack``.  Everything that the reference
-    demands of a document is checked before it is believed; parts of a container have to lie in the order of their
-    entries here, which says at once that none overlap.
-    """
-    buffer = memory(cells)
-    out = memory(data)
-    powers = memory(table)
-    rows = off.size
-    limit = data.size - _ROOM
-    while row < rows:
-        begin = off[row]
-        o = at
-        outcome = _DONE
-        if begin >= 0 and o > limit:
-            break
-        size = length[row]
-        if begin < 0:
-            pass
-        elif size < 0:
-            outcome = _ODD
-        elif size == 0:
-            store32(out, o, _NULL)
-            o += 4
-        else:
-            end = begin + size
-            code = signed(load8(buffer, begin))
-            value = begin + 1
-            depth = 0
-            base = value
-            entry = 0
-            count = 0
-            kind = 0
-            stop = end
-            floor = value
-            inlined = False
-            while True:
-                # One value of type ``code`` at ``value``, not beyond ``stop``.
-                behind = value
-                if o > limit:
-                    outcome = _FULL
-                    break
-                if code == _STRING:
-                    bytes_, behind = length_behind(buffer, value, stop)
-                    if bytes_ < 0:
-                        outcome = _ODD
-                        break
-                    if 6 * bytes_ + 2 > limit - o and not quoted_fits(buffer, behind, bytes_, limit - o):
-                        outcome = _FULL
-                        break
-                    o = write_quoted(buffer, behind, bytes_, out, o)
-                    if o < 0:
-                        outcome = _ODD
-                        break
-                    behind += bytes_
-                elif _INT16 <= code <= _UINT64:
-                    behind = value + (2 << ((code - _INT16) >> 1))
-                    if behind > stop:
-                        outcome = _ODD
-                        break
-                    if code <= _UINT16:
-                        number = load16(buffer, value)
-                        top = np.uint64(48)
-                    elif code <= _UINT32:
-                        number = load32(buffer, value)
-                        top = np.uint64(32)
-                    else:
-                        number = load64(buffer, value)
-                        top = _ZERO
-                    if code & 1:  # signed
-                        wide = signed(number << top) >> signed(top)
-                        if wide < 0:
-                            store8(out, o, _MINUS)
-                            o += 1
-                            wide = -wide
-                        number = unsigned(wide)
-                    o = write_unsigned(number, out, o)
-                elif code <= _LARGE_ARRAY:
-                    width = 4 if code & 1 else 2
-                    if depth == _MAX_DEPTH or value + 2 * width > stop or (code & 1 and depth > 0 and not kind & 1):
-                        outcome = _ODD
-                        break
-                    kept = KEPT * depth
-                    stack[kept] = base
-                    stack[kept + 1] = entry
-                    stack[kept + 2] = count
-                    stack[kept + 3] = kind
-                    stack[kept + 4] = stop
-                    depth += 1
-                    kind = code
-                    base = value
-                    entry = 0
-                    count = signed(load16(buffer, base) if width == 2 else load32(buffer, base))
-                    size = signed(load16(buffer, base + 2) if width == 2 else load32(buffer, base + 4))
-                    is_object = code <= _LARGE_OBJECT
-                    floor = base + 2 * width + count * (1 + width) + (count * (width + 2) if is_object else 0)
-                    if size > stop - base or floor > base + size:
-                        outcome = _ODD
-                        break
-                    stop = base + size
-                    if is_object:
-                        floor = keys_end(buffer, base, count, width, floor, stop)
-                        if floor < 0:
-                            outcome = _ODD
-                            break
+
+@inline
+def _kept(stack: Any, depth: Any) -> Any:
+    """What :func:`_keep` kept."""
+    kept = _KEPT * depth
+    return stack[kept], stack[kept + 1], stack[kept + 2], stack[kept + 3], stack[kept + 4]
+
+
+@inline
+def _write_string(buffer: Any, begin: Any, count: Any, out: Any, o: Any, limit: Any) -> Any:
+    if 6 * count + 2 > limit - o and not quoted_fits(buffer, begin, count, limit - o):
+        return np.int64(_FULL)
+    return write_quoted(buffer, begin, count, out, o)
+
+
+@inline
+def _check_string(buffer: Any, begin: Any, count: Any, out: Any, o: Any, limit: Any) -> Any:
+    seen = _ZERO
+    at, end = begin, begin + count
+    while end - at >= 8:
+        seen |= load64(buffer, at)
+        at += 8
+    if at < end:
+        seen |= load64(buffer, at) & ((_ONE << unsigned(8 * (end - at))) - _ONE)
+    return o if seen & HIGH == _ZERO or is_well_formed(buffer, begin, end, 4) else np.int64(_ODD)
+
+
+@inline
+def _write_integer(buffer: Any, code: Any, value: Any, out: Any, o: Any) -> Any:
+    if code <= _UINT16:
+        number = load16(buffer, value)
+        top = np.uint64(48)
+    elif code <= _UINT32:
+        number = load32(buffer, value)
+        top = np.uint64(32)
+    else:
+        number = load64(buffer, value)
+        top = _ZERO
+    if code & 1:  # signed
+        wide = signed(number << top) >> signed(top)
+        if wide < 0:
+            store8(out, o, _MINUS)
+            o += 1
+            wide = -wide
+        number = unsigned(wide)
+    return write_unsigned(number, out, o)
+
+
+@inline
+def _write_literal(literal: Any, out: Any, o: Any) -> Any:
+    store32(out, o, _NULL if literal == 0 else (_TRUE if literal == 1 else _FALS))
+    store8(out, o + 4, _LETTER_E)
+    return o + (5 if literal == 2 else 4)
+
+
+def _scalar_of(writes: bool) -> Any:
+    string = _write_string if writes else _check_string
+
+    @inline
+    def scalar(buffer: Any, code: Any, value: Any, stop: Any, out: Any, o: Any, limit: Any, powers: Any) -> Any:
+        """(place behind, place in ``out``) of a value that is no container, not beyond ``stop``."""
+        if code == _STRING:
+            count, begin = length_behind(buffer, value, stop)
+            return begin + count, (string(buffer, begin, count, out, o, limit) if count >= 0 else np.int64(_ODD))
+        if _INT16 <= code <= _UINT64:
+            behind = value + (2 << ((code - _INT16) >> 1))
+            if behind > stop:
+                return behind, np.int64(_ODD)
+            return behind, (_write_integer(buffer, code, value, out, o) if writes else o)
+        if code == _LITERAL:
+            literal = signed(load8(buffer, value)) if value < stop else 3
+            if literal > 2:
+                return value, np.int64(_ODD)
+            return value + 1, (_write_literal(literal, out, o) if writes else o)
+        if code == _DOUBLE and value + 8 <= stop:
+            bits = load64(buffer, value)
+            if (bits >> _EXPONENT_AT) & _INFINITE != _INFINITE:
+                return value + 8, (write_double(bits, powers, out, o) if writes else o)
+        return value, np.int64(_ODD)
+
+    return scalar
+
+
+# The innermost open container is kept in variables, those around it on ``stack``.  Everything that the reference
+# demands of a document is checked before it is believed; parts of a container have to lie in the order of their
+# entries here, which says at once that none overlap.
+def _walk_of(writes: bool) -> Any:
+    scalar, string = _scalar_of(writes), _write_string if writes else _check_string
+
+    @inline
+    def walk(buffer: Any, begin: Any, end: Any, out: Any, o: Any, limit: Any, stack: Any, powers: Any) -> Any:
+        """The place behind the text of the document ``buffer[begin:end]`` at ``out[o]``; _ODD or _FULL."""
+        code, value, stop = signed(load8(buffer, begin)), begin + 1, end
+        base = floor = value
+        depth = entry = count = kind = np.int64(0)
+        inlined = False
+        while True:
+            if o > limit:
+                return np.int64(_FULL)
+            if code <= _LARGE_ARRAY:
+                width = 4 if code & 1 else 2
+                if depth == _MAX_DEPTH or value + 2 * width > stop or (code & 1 and depth > 0 and not kind & 1):
+                    return np.int64(_ODD)
+                _keep(stack, depth, base, entry, count, kind, stop)
+                depth += 1
+                kind, base, entry = code, value, np.int64(0)
+                count = signed(load16(buffer, base) if width == 2 else load32(buffer, base))
+                size = signed(load16(buffer, base + 2) if width == 2 else load32(buffer, base + 4))
+                is_object = code <= _LARGE_OBJECT
+                floor = base + 2 * width + count * (1 + width) + (count * (width + 2) if is_object else 0)
+                if size > stop - base or floor > base + size:
+                    return np.int64(_ODD)
+                stop = base + size
+                if is_object:
+                    floor = keys_end(buffer, base, count, width, floor, stop)
+                    if floor < 0:
+                        return np.int64(_ODD)
+                if writes:
                     store8(out, o, _OPEN_OBJECT if is_object else _OPEN_ARRAY)
                     o += 1
-                    inlined = True  # its end is looked at when it closes
-                elif code == _LITERAL:
-                    behind = value + 1
-                    literal = signed(load8(buffer, value)) if value < stop else 3
-                    if literal > 2:
-                        outcome = _ODD
-                        break
-                    store32(out, o, _NULL if literal == 0 else (_TRUE if literal == 1 else _FALS))
-                    store8(out, o + 4, _LETTER_E)
-                    o += 5 if literal == 2 else 4
-                elif code == _DOUBLE:
-                    behind = value + 8
-                    bits = load64(buffer, value) if behind <= stop else ~_ZERO
-                    if (bits >> _EXPONENT_AT) & _INFINITE == _INFINITE:
-                        outcome = _ODD
-                        break
-                    o = write_double(bits, powers, out, o)
-                elif code == _OPAQUE:
-                    bytes_ = -1
-                    if value < stop:
-                        bytes_, behind = length_behind(buffer, value + 1, stop)
-                    if bytes_ < 0:
-                        outcome = _ODD
-                        break
-                    column_type = signed(load8(buffer, value))
-                    if (6 if column_type == opaque.TEXT else 2) * bytes_ > limit - o:
-                        outcome = _FULL
-                        break
-                    o = write_opaque(column_type, buffer, behind, bytes_, out, o)
-                    if o < 0:
-                        outcome = _ODD
-                        break
-                    behind += bytes_
-                else:
-                    outcome = _ODD
-                    break
+            else:
+                behind, o = scalar(buffer, code, value, stop, out, o, limit, powers)
+                if o < 0:
+                    return o
                 if not inlined:
                     floor = behind
-                # What follows: the next entry of the innermost container, or its end.
-                while depth > 0 and entry == count:
+            # What follows: the next entry of the innermost container, or its end.
+            while depth > 0 and entry == count:
+                if writes:
                     store8(out, o, _CLOSE_OBJECT if kind <= _LARGE_OBJECT else _CLOSE_ARRAY)
                     o += 1
-                    floor = stop
-                    depth -= 1
-                    kept = KEPT * depth
-                    base = stack[kept]
-                    entry = stack[kept + 1]
-                    count = stack[kept + 2]
-                    kind = stack[kept + 3]
-                    stop = stack[kept + 4]
-                    if o > limit:
-                        outcome = _FULL
-                        break
-                if outcome != _DONE:
-                    break
-                if depth == 0:
-                    if floor != end:
-                        outcome = _ODD
-                    break
-                if entry > 0:
-                    store16(out, o, _NEXT)
-                    o += 2
-                width = 4 if kind & 1 else 2
-                place = base + 2 * width
-                if kind <= _LARGE_OBJECT:
-                    key = place + entry * (width + 2)
-                    bytes_ = signed(load16(buffer, key + width))
-                    key = base + signed(load16(buffer, key) if width == 2 else load32(buffer, key))
-                    if 6 * bytes_ + 2 > limit - o and not quoted_fits(buffer, key, bytes_, limit - o):
-                        outcome = _FULL
-                        break
-                    o = write_quoted(buffer, key, bytes_, out, o)
-                    if o < 0:
-                        outcome = _ODD
-                        break
+                floor = stop
+                depth -= 1
+                base, entry, count, kind, stop = _kept(stack, depth)
+                if o > limit:
+                    return np.int64(_FULL)
+            if depth == 0:
+                return o if floor == end else np.int64(_ODD)
+            if writes and entry > 0:
+                store16(out, o, _NEXT)
+                o += 2
+            width = 4 if kind & 1 else 2
+            place = base + 2 * width + entry * (1 + width)
+            if kind <= _LARGE_OBJECT:
+                key = base + 2 * width + entry * (width + 2)
+                size = signed(load16(buffer, key + width))
+                key = base + signed(load16(buffer, key) if width == 2 else load32(buffer, key))
+                o = string(buffer, key, size, out, o, limit)
+                if o < 0:
+                    return o
+                if writes:
                     store16(out, o, _OF)
                     o += 2
-                    place += count * (width + 2)
-                place += entry * (1 + width)
-                entry += 1
-                code = signed(load8(buffer, place))
-                value = place + 1
-                inlined = _LITERAL <= code <= _UINT16 or (width == 4 and _INT32 <= code <= _UINT32)
-                if not inlined:
-                    value = base + signed(load16(buffer, value) if width == 2 else load32(buffer, value))
-                    if value < floor or value >= stop:
-                        outcome = _ODD
-                        break
-        if outcome == _FULL:
+                place += count * (width + 2)
+            entry += 1
+            code, value = signed(load8(buffer, place)), place + 1
+            inlined = _LITERAL <= code <= _UINT16 or (width == 4 and _INT32 <= code <= _UINT32)
+            if not inlined:
+                value = base + signed(load16(buffer, value) if width == 2 else load32(buffer, value))
+                if value < floor or value >= stop:
+                    return np.int64(_ODD)
+
+    return walk
+
+
+_write, _check = _walk_of(True), _walk_of(False)
+
+
+@kernel
+def _write_texts(cells: Any, places: Any, row: Any, data: Any, at: Any, texts: Any, odds: Any, table: Any) -> Any:
+    """Texts of the rows from ``row`` on, at ``data[at]``; (row, at, odds) of the first that there is no room for."""
+    off, length = places
+    offsets, odd, stack = texts
+    buffer, out, powers = memory(cells), memory(data), memory(table)
+    limit = data.size - _ROOM
+    while row < off.size:
+        begin, size, o = off[row], length[row], at
+        if begin >= 0 and o > limit:
             break
-        if outcome == _ODD:
+        if begin >= 0 and size == 0:
+            store32(out, o, _NULL)
+            o += 4
+        elif begin >= 0:
+            o = _write(buffer, begin, begin + size, out, o, limit, stack, powers) if size > 0 else np.int64(_ODD)
+        if o == _FULL:
+            break
+        if o == _ODD:
             odd[odds] = row
             odds += 1
         else:
@@ -313,6 +295,31 @@ def _write_texts(
         row += 1
         offsets[row] = at
     return row, at, odds
+
+
+@kernel
+def _find_others(values: Any, starts: Any, lengths: Any, stack: Any, table: Any, odd: Any) -> Any:
+    buffer, powers = memory(values), memory(table)
+    last = len(values) - SPILL
+    found = 0
+    for row in range(len(lengths)):
+        begin, end = starts[row], starts[row] + np.int64(lengths[row])
+        if end > begin and (end > last or _check(buffer, begin, end, buffer, np.int64(0), np.int64(0), stack, powers)):
+            odd[found] = row
+            found += 1
+    return found
+
+
+def unchecked_documents(values: Bytes, starts: Any, lengths: Numbers) -> Numbers:
+    """The rows (ascending) whose ``lengths[i]`` bytes from ``values[starts[i]]`` are perhaps no document.
+
+    All others have a text.  ``starts`` is int64.
+    """
+    values = values.view()
+    values.flags.writeable = False  # Whoever made them: of one type, for which the kernel is compiled.
+    odd = np.empty(len(lengths), np.int32)
+    found = _find_others(values, starts, lengths, np.empty(_KEPT * _MAX_DEPTH, np.int64), powers_of_ten(), odd)
+    return odd[:found]
 
 
 class Texts(NamedTuple):
@@ -331,8 +338,8 @@ def documents_text(buffer: Any, off: Any, length: Any) -> Texts:
 
     ``buffer`` is uint8, ``off`` and ``length`` are int32 or int64.  The texts are those of
     :meth:`forge.values.json.codec.JsonCodec.text`.  A negative ``length`` -1 - n: the n bytes are the
-    diffs of a partial update.  Odd rows are these, documents that the reference refuses, and a few that no server
-    writes; :func:`forge.bulk.json.cells.json_texts` has it decide.  Raises ScenarioError for texts
+    diffs of a partial update.  Odd rows are these, documents that the reference refuses, opaque values, and a few that
+    no server writes; :func:`forge.bulk.json.cells.json_texts` has it decide.  Raises ScenarioError for texts
     that together pass the 2 GiB of an Arrow string column.
     """
     rows = len(off)
@@ -348,11 +355,11 @@ def documents_text(buffer: Any, off: Any, length: Any) -> Texts:
     off, length = np.array(off, np.int64), np.array(length, np.int64)
     offsets = np.zeros(rows + 1, np.int32)
     odd = np.empty(rows, np.int32)
-    stack = np.empty(KEPT * _MAX_DEPTH, np.int64)
+    texts = offsets, odd, np.empty(_KEPT * _MAX_DEPTH, np.int64)
     data = np.empty(2 * int(sizes.sum()) + 2 * _ROOM, np.uint8)
     row = at = odds = 0
     while True:
-        row, at, odds = _write_texts(buffer, off, length, row, data, at, offsets, odd, odds, stack, powers_of_ten())
+        row, at, odds = _write_texts(buffer, (off, length), row, data, at, texts, odds, powers_of_ten())
         if at > _LARGEST or len(data) > 4 * _LARGEST:
             raise ScenarioError("the JSON texts of one batch pass 2 GiB", expected="fewer rows in a batch")
         if row == rows:

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from forge.bulk.json.powers import trailing_zeros
 from forge.bulk.json.strings import special_bytes
-from forge.bulk.machine import copy, inline, load8, load64, signed, store8, store64, unsigned
+from forge.bulk.machine import copy, inline, load8, load64, signed, store8, store64, trailing_zeros, unsigned
 from forge.bulk.plan import HIGH
 from forge.bulk.text.utf8 import is_well_formed
 

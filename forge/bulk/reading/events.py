@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from forge.bulk.crc32 import checksums_hold
-from forge.bulk.machine import kernel, load8, load32, signed
+from forge.bulk.machine import in_place, kernel, load8, load32, signed
 from forge.bulk.plan import Bytes
 from forge.events.event import SIZE_OFFSET
 from forge.events.format import HEADER_SIZE
@@ -60,11 +61,24 @@ def event_classes() -> Bytes:
     return classes
 
 
+class EventArrays(NamedTuple):
+    """Of each event its first byte in the buffer, size, type code, bytes of checksum behind it, place and number.
+
+    The place is the file offset; for an event out of a payload place and number are those of the payload.
+    """
+
+    begins: npt.NDArray[np.int32]
+    sizes: npt.NDArray[np.int32]
+    types: npt.NDArray[np.uint8]
+    tails: npt.NDArray[np.uint8]
+    places: npt.NDArray[np.int64]
+    numbers: npt.NDArray[np.int64]
+
+
 class EventList:
     """Events one behind the other, as arrays: all of them lie in one buffer.
 
-    ``places`` and ``numbers`` are the file offset and the number of the event, for one out of a payload those of the
-    payload; ``tails`` the bytes of checksum behind it.  What begins at ``unpacked_from`` or behind was compressed.
+    What begins at ``unpacked_from`` or behind was compressed.
     """
 
     CAPACITY = 1 << 16
@@ -73,12 +87,9 @@ class EventList:
         self.capacity = capacity
         self.count = 0
         self.unpacked_from = 0
-        self.begins = np.empty(capacity, np.int32)
-        self.sizes = np.empty(capacity, np.int32)
-        self.types = np.empty(capacity, np.uint8)
-        self.tails = np.empty(capacity, np.uint8)
-        self.places = np.empty(capacity, np.int64)
-        self.numbers = np.empty(capacity, np.int64)
+        places, others = np.empty((2, capacity), np.int64), np.empty((2, capacity), np.uint8)
+        self.arrays = EventArrays(*np.empty((2, capacity), np.int32), *others, *places)
+        self.begins, self.sizes, self.types, self.tails, self.places, self.numbers = self.arrays
 
     @property
     def full(self) -> bool:
@@ -102,8 +113,8 @@ class EventList:
         ``place`` and ``number`` are those of the first; ``step`` is 1, or 0 for the events of a payload, which share
         its place and number.
         """
-        arrays = (self.begins, self.sizes, self.types, self.tails, self.places, self.numbers)
-        self.count, at, why = _walk(buffer, at, end, classes, *arrays, self.count, tail, place, number, step)
+        origin = tail, place, number, step
+        self.count, at, why = _walk(buffer, at, end, classes, self.arrays, self.count, origin)
         return at, why
 
     def first_with_wrong_checksum(self, buffer: Bytes) -> int:
@@ -111,24 +122,21 @@ class EventList:
         return int(checksums_hold(buffer, self.begins, self.sizes, self.tails, self.count))
 
 
+@in_place
+def put_event(events: Any, count: Any, event: Any) -> None:
+    """Note an event: begin, size, type, tail, place and number."""
+    begin, size, kind, tail, place, number = event
+    events.begins[count] = begin
+    events.sizes[count] = size
+    events.types[count] = kind
+    events.tails[count] = tail
+    events.places[count] = place
+    events.numbers[count] = number
+
+
 @kernel
-def _walk(
-    buffer: Any,
-    at: Any,
-    end: Any,
-    classes: Any,
-    begins: Any,
-    sizes: Any,
-    types: Any,
-    tails: Any,
-    places: Any,
-    numbers: Any,
-    count: Any,
-    tail: Any,
-    place: Any,
-    number: Any,
-    step: Any,
-) -> Any:
+def _walk(buffer: Any, at: Any, end: Any, classes: Any, events: Any, count: Any, origin: Any) -> Any:
+    tail, place, number, step = origin
     why = NO_MORE
     start = at
     while at + HEADER_SIZE <= end:
@@ -142,15 +150,10 @@ def _walk(
         if classes[kind] == SPECIAL:
             why = AT_SPECIAL
             break
-        if count == len(begins):
+        if count == len(events.begins):
             why = FULL
             break
-        begins[count] = at
-        sizes[count] = size
-        types[count] = kind
-        tails[count] = tail
-        places[count] = place + (at - start) * step
-        numbers[count] = number
+        put_event(events, count, (at, size, kind, tail, place + (at - start) * step, number))
         number += step
         count += 1
         at += size

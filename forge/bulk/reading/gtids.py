@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from forge.bulk.machine import SLACK, kernel, load8, load32, load64, memory, signed, store64, unsigned
+from forge.bulk.digits import write_unsigned
+from forge.bulk.machine import SLACK, inline, kernel, load8, load32, load64, memory, signed, store8, store64, unsigned
 from forge.bulk.plan import Bytes, strings_of
 from forge.bulk.reading.events import EventList
 from forge.bulk.reading.listed import Listed
@@ -29,6 +30,10 @@ _UUID: Final = 36
 _GTID, _ANONYMOUS, _MARIADB = Gtid.type_code, AnonymousGtid.type_code, MariadbGtid.type_code
 _TAGGED = GtidTagged.type_code
 _HAS_TAG: Final = -2
+_HYPHEN, _COLON = np.uint64(ord("-")), np.uint64(ord(":"))
+_HEX: Final = np.frombuffer(b"0123456789abcdef", np.uint8)
+#: Where it is in the header of an event.
+_SERVER_ID: Final = 5
 
 GTID_TYPE: Final = pa.dictionary(pa.int32(), pa.string())
 _NONE: Final = pa.nulls(1, pa.string())
@@ -72,8 +77,7 @@ def _texts(
     validity = np.zeros((most + 7) // 8, np.uint8)
     out = np.empty(len(known) + most * _LONGEST + SLACK, np.uint8)
     out[: len(known)] = np.frombuffer(known, np.uint8)
-    lists = (events.begins, events.sizes, events.tails, events.types)
-    count, short = _write(buffer, *lists, gtid_events, groups, len(known), places, ends, validity, out)
+    count, short = _write(buffer, events.arrays, gtid_events, groups, len(known), places, (ends, validity, out))
     if short == _HAS_TAG:
         different, indexes = np.unique(groups, return_inverse=True)
         chosen = (None if group == 0 else int(gtid_events[group - 1]) for group in different.tolist())
@@ -107,23 +111,40 @@ def gtid_text(event: Event) -> str | None:
     return body.gtid()
 
 
+@inline
+def _put_uuid(data: Any, begin: Any, held: Any, at: Any) -> None:
+    """The text of the 16 bytes from ``data[begin]`` on."""
+    for byte in range(16):
+        if byte == 4 or byte == 6 or byte == 8 or byte == 10:
+            store8(held, at, _HYPHEN)
+            at += 1
+        value = load8(data, begin + byte)
+        store8(held, at, load8(_HEX, signed(value >> np.uint64(4))))
+        store8(held, at + 1, load8(_HEX, signed(value & np.uint64(15))))
+        at += 2
+
+
+@inline
+def _put_mariadb(data: Any, begin: Any, held: Any, at: Any) -> Any:
+    """Domain, server and number of the event at ``data[begin]``; where they end."""
+    at = write_unsigned(load32(data, begin + HEADER_SIZE + 8), held, at)
+    store8(held, at, _HYPHEN)
+    at = write_unsigned(load32(data, begin + _SERVER_ID), held, at + 1)
+    store8(held, at, _HYPHEN)
+    return write_unsigned(load64(data, begin + HEADER_SIZE), held, at + 1)
+
+
 @kernel
-def _write(
-    buffer: Any, begins: Any, sizes: Any, tails: Any, types: Any, gtid_events: Any, groups: Any, before: Any,
-    places: Any, ends: Any, validity: Any, out: Any,
-) -> Any:  # fmt: skip
-    """Of the text of group 0 so many bytes stand in ``out``.
+def _write(buffer: Any, events: Any, gtid_events: Any, groups: Any, before: Any, places: Any, texts: Any) -> Any:
+    """Of the text of group 0 so many bytes stand in the texts.
 
     Returns how many texts there are, and the event that is too short: -1 if none is, _HAS_TAG where a GTID has a tag.
     """
+    ends, validity, out = texts
+    data, held = memory(buffer), memory(out)
     at = np.int64(0)
     # Where the text of the last UUID is: the next one is the same, most likely.
     known, known_first, known_second = np.int64(-1), np.uint64(0), np.uint64(0)
-    # The number of the last one, its digits and how many they are: the next one is greater by one, most likely.  They
-    # are not read where they were just written, which the CPU would wait for.
-    last_number, last, digit_count = np.int64(-2), np.int64(9), np.int64(0)
-    first_digits = second_digits = third_digits = np.uint64(0)
-    held = memory(out)
     group = np.int64(-1)
     count = 0
     ends[0] = 0
@@ -142,85 +163,31 @@ def _write(
                 validity[bit >> 3] |= np.uint8(1 << (bit & 7))
             continue
         event = gtid_events[group - 1]
-        body = begins[event] + HEADER_SIZE
-        size = sizes[event] - HEADER_SIZE - tails[event]
-        kind = types[event]
+        begin, kind = events.begins[event], events.types[event]
+        body, size = begin + HEADER_SIZE, events.sizes[event] - HEADER_SIZE - events.tails[event]
         if kind == _TAGGED:
             return count, _HAS_TAG
-        if kind == _MARIADB:
-            if size < 13:
-                return count, event
-            at = _digits(out, at, load32(buffer, body + 8))
-            out[at] = 45
-            at = _digits(out, at + 1, load32(buffer, begins[event] + 5))
-            out[at] = 45
-            at = _digits(out, at + 1, load64(buffer, body))
-        elif size < 25:
+        if size < (13 if kind == _MARIADB else 25):
             return count, event
+        if kind == _MARIADB:
+            at = _put_mariadb(data, begin, held, at)
         elif kind == _GTID:
-            first, second = load64(buffer, body + 1), load64(buffer, body + 9)
+            first, second = load64(data, body + 1), load64(data, body + 9)
             if known >= 0 and first == known_first and second == known_second:
                 # Of the 40 bytes the last four are written again.
                 for word in range(0, _UUID, 8):
                     store64(held, at + word, load64(held, known + word))
             else:
                 known, known_first, known_second = at, first, second
-                place = at
-                for byte in range(16):
-                    if byte == 4 or byte == 6 or byte == 8 or byte == 10:
-                        out[place] = 45
-                        place += 1
-                    value = load8(buffer, body + 1 + byte)
-                    high = signed(value >> np.uint64(4))
-                    low = signed(value & np.uint64(15))
-                    out[place] = high + (48 if high < 10 else 87)
-                    out[place + 1] = low + (48 if low < 10 else 87)
-                    place += 2
-            at += _UUID
-            out[at] = 58
-            at += 1
-            number = signed(load64(buffer, body + 17))
-            if number == last_number + 1 and last < 9:
-                # The digits of the one before, but for the last.
-                last += 1
-                one = np.uint64(1) << np.uint64(8 * (digit_count - 1) & 63)
-                if digit_count <= 8:
-                    first_digits += one
-                elif digit_count <= 16:
-                    second_digits += one
-                else:
-                    third_digits += one
-                store64(held, at, first_digits)
-                store64(held, at + 8, second_digits)
-                store64(held, at + 16, third_digits)
-                at += digit_count
-            else:
-                if number < 0:
-                    out[at] = 45
-                    at += 1
-                digits = at
-                at = _digits(out, at, unsigned(abs(number)))
-                digit_count = at - digits
-                first_digits, second_digits = load64(held, digits), load64(held, digits + 8)
-                third_digits = load64(held, digits + 16)
-                last = number % 10 if number > 0 else np.int64(9)
-            last_number = number
+                _put_uuid(data, body + 1, held, at)
+            store8(held, at + _UUID, _COLON)
+            at += _UUID + 1
+            number = signed(load64(data, body + 17))
+            if number < 0:
+                store8(held, at, _HYPHEN)
+                at += 1
+            at = write_unsigned(unsigned(abs(number)), held, at)
         if kind != _ANONYMOUS:
             validity[bit >> 3] |= np.uint8(1 << (bit & 7))
         ends[count] = at
     return count, -1
-
-
-@kernel
-def _digits(out: Any, at: Any, value: Any) -> Any:
-    """Write a uint64 in decimal digits: where they end."""
-    count = 1
-    rest = value
-    while rest >= np.uint64(10):
-        rest //= np.uint64(10)
-        count += 1
-    rest = value
-    for place in range(count):
-        out[at + count - 1 - place] = 48 + signed(rest % np.uint64(10))
-        rest //= np.uint64(10)
-    return at + count

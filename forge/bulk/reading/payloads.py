@@ -13,7 +13,7 @@ import zstandard
 from forge.bulk.crc32 import crc32
 from forge.bulk.machine import inline, kernel, load8, load16, load32, load64, memory, signed
 from forge.bulk.plan import Bytes
-from forge.bulk.reading.events import SPECIAL, EventList
+from forge.bulk.reading.events import SPECIAL, EventList, put_event
 from forge.events.event import SIZE_OFFSET
 from forge.events.format import HEADER_SIZE
 from forge.events.transaction_payload import (
@@ -70,11 +70,8 @@ class SmallPayloads:
 
         It ends behind the last payload, or before the first one that holds what is not to be listed or does not fit.
         """
-        arrays = (events.begins, events.sizes, events.types, events.tails, events.places, events.numbers)
-        sizes = self._sizes[: self._count]
-        events.count, at, number, used = _add(
-            buffer, at, classes, tail, place, number, sizes, self._to, *arrays, events.count
-        )
+        unpacked, origin = (self._sizes[: self._count], self._to), (tail, place, number)
+        events.count, at, number, used = _add(buffer, at, classes, origin, unpacked, events.arrays, events.count)
         return at, number, used
 
 
@@ -207,37 +204,22 @@ def _find(buffer: Any, at: Any, end: Any, classes: Any, tail: Any, room: Any, fr
 
 
 @kernel
-def _add(
-    buffer: Any,
-    at: Any,
-    classes: Any,
-    tail: Any,
-    place: Any,
-    number: Any,
-    unpacked: Any,
-    inner: Any,
-    begins: Any,
-    sizes: Any,
-    types: Any,
-    tails: Any,
-    places: Any,
-    numbers: Any,
-    count: Any,
-) -> Any:
-    start, room = at, inner
+def _add(buffer: Any, at: Any, classes: Any, origin: Any, unpacked: Any, events: Any, count: Any) -> Any:
+    tail, place, number = origin
+    payloads, inner = unpacked
+    start, room, most = at, inner, len(events.begins)
     payload = 0
-    while payload < len(unpacked) and count < len(begins):
+    while payload < len(payloads) and count < most:
         size = signed(load32(buffer, at + SIZE_OFFSET))
         kind = load8(buffer, at + 4)
         if kind == _PAYLOAD:
-            first, begin, end = count, inner, inner + unpacked[payload]
-            while begin + HEADER_SIZE <= end and count < len(begins):
+            first, begin, end = count, inner, inner + payloads[payload]
+            while begin + HEADER_SIZE <= end and count < most:
                 inner_size = signed(load32(buffer, begin + SIZE_OFFSET))
                 inner_kind = load8(buffer, begin + 4)
                 if inner_size < HEADER_SIZE or begin + inner_size > end or classes[inner_kind] == SPECIAL:
                     break
-                begins[count], sizes[count], types[count], tails[count] = begin, inner_size, inner_kind, 0
-                places[count], numbers[count] = place + at - start, number
+                put_event(events, count, (begin, inner_size, inner_kind, 0, place + at - start, number))
                 count += 1
                 begin += inner_size
             if begin != end:
@@ -246,8 +228,7 @@ def _add(
             inner = end
             payload += 1
         else:
-            begins[count], sizes[count], types[count], tails[count] = at, size, kind, tail
-            places[count], numbers[count] = place + at - start, number
+            put_event(events, count, (at, size, kind, tail, place + at - start, number))
             count += 1
         at += size
         number += 1

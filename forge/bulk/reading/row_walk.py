@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from forge.bulk.gather import gathered
-from forge.bulk.machine import inline, kernel, load8, load32, load64, memory, signed, store32
+from forge.bulk.machine import forced_inline, in_place, inline, kernel, load8, load32, load64, memory, signed, store32
 from forge.bulk.plan import ABSENT, Bytes, Cells, Numbers
 
 #: Why a walk returned: through, no room for more rows, or the rows of this event do not fit the columns.
@@ -172,176 +172,200 @@ class CellPlaces:
 
         ``per_event[k]`` becomes the number of rows of the ``k``-th event that was walked.
         """
-        steps = (self._steps(known), _STEP * known.steps.shape[2])
-        shapes = (*steps, known.present_counts, known.sizes, known.partial, known.json_bytes)
-        absent = (known.absent, known.absent_counts, self._filled)
-        rooms = (self._room[0].view(np.uint8), self._room[1].view(np.uint8))
-        return _row_walk(  # type: ignore[no-any-return]
-            buffer,
-            begins,
-            ends,
-            layouts,
-            resume[0],
-            resume[1],
-            *shapes,
-            *absent,
-            self._begins,
-            *rooms,
-            self.capacity,
-            per_event,
-        )
+        image_steps = _STEP * known.steps.shape[2]
+        shapes = _Shapes(
+            self._steps(known), image_steps, known.present_counts, known.sizes, known.partial, known.json_bytes,
+            known.absent, known.absent_counts,
+        )  # fmt: skip
+        offsets, lengths = self._room.view(np.uint8)
+        room = _Room(offsets, lengths, self._begins, self._filled, self.capacity)
+        return _row_walk(buffer, (begins, ends, layouts), resume, shapes, room, per_event)  # type: ignore[no-any-return]
+
+
+class _Shapes(NamedTuple):
+    """Layouts as the kernel takes them: what :class:`Layouts` holds, with the steps as CellPlaces._steps has them."""
+
+    steps: Any
+    image_steps: Any
+    present_counts: Any
+    sizes: Any
+    partial: Any
+    json_bytes: Any
+    absent: Any
+    absent_counts: Any
+
+
+class _Room(NamedTuple):
+    """Where offsets and lengths go: two buffers, where each line begins in them and whether it is filled, and for how
+    many rows.
+    """
+
+    offsets: Any
+    lengths: Any
+    lines: Any
+    filled: Any
+    capacity: Any
+
+
+@inline
+def _in_run(start: Any, index: Any, size: Any) -> Any:
+    return start + index * size
+
+
+@inline
+def _in_events(starts: Any, index: Any, size: Any) -> Any:
+    return starts[index]
+
+
+def _put_run_of(place_of: Any) -> Any:
+    @in_place
+    def put_run(shapes: Any, layout: Any, out: Any, row: Any, starts: Any, size: Any, count: Any) -> None:
+        """The places of the cells of ``count`` rows without NULLs, which have ``size`` bytes each."""
+        steps = memory(shapes.steps)
+        cell = np.int64(0)
+        for image in range(2):
+            step = (2 * layout + image) * shapes.image_steps
+            cell += (shapes.present_counts[layout, image] + 7) >> 3
+            for _ in range(shapes.present_counts[layout, image]):
+                line = signed(load64(steps, step + _LINE)) + 4 * row
+                if line >= 4 * row:
+                    for index in range(count):
+                        store32(out, line + 4 * index, np.uint64(place_of(starts, index, size) + cell))
+                cell += signed(load64(steps, step))
+                step += _STEP
+
+    return put_run
+
+
+#: From the start of the first, or of each, which is an event's first.
+_put_run, _put_events = _put_run_of(_in_run), _put_run_of(_in_events)
+
+
+@in_place
+def _put_absent(shapes: Any, layout: Any, room: Any, first_row: Any, rows: Any) -> None:
+    """Fill the lines of columns that the layout does not have, where others do."""
+    out_offsets, out_lengths = memory(room.offsets), memory(room.lengths)
+    for image in range(2):
+        for place in range(shapes.absent_counts[layout, image]):
+            line = shapes.absent[layout, image, place]
+            if room.filled[line] == 1:
+                begin = room.lines[line]
+                for row in range(first_row, rows):
+                    store32(out_offsets, begin + 4 * row, np.uint64(np.int64(ABSENT)))
+                    store32(out_lengths, begin + 4 * row, np.uint64(0))
+
+
+@forced_inline
+def _image(
+    data: Any, at: Any, end: Any, steps: Any, step: Any, columns: Any, json_bytes: Any, row: Any, out: Any
+) -> Any:
+    """The place behind an image of so many columns; -1 if it does not fit.  ``json_bytes``: -1 unless it is partial."""
+    out_offsets, out_lengths = out
+    diffs_at = np.int64(-1)
+    if json_bytes >= 0:
+        if at >= end or load8(data, at) > np.uint64(1):
+            return np.int64(-1)
+        has_diffs = load8(data, at) != np.uint64(0)
+        at += 1
+        if has_diffs:
+            diffs_at = at
+            at += json_bytes
+    bitmap = at
+    at += (columns + 7) >> 3
+    if at > end:
+        return np.int64(-1)
+    nulls = np.uint64(0)
+    for place in range(columns):
+        if place & 63 == 0:
+            nulls = load64(data, bitmap + (place >> 3))
+        # Of a value's numbers those of NULL are made without a branch: -1 and 0 are masks.
+        is_null = -signed(nulls & np.uint64(1))
+        nulls >>= np.uint64(1)
+        wire, line = signed(load64(steps, step)), signed(load64(steps, step + _LINE))
+        if wire > 0:
+            if line >= 0:
+                store32(out_offsets, line + 4 * row, np.uint64(at | is_null))
+            at += wire & ~is_null
+        else:
+            begin = at + (-wire & ~is_null)
+            if begin > end:
+                return np.int64(-1)
+            prefix = load64(steps, step + _PREFIX) & np.uint64(~is_null)
+            length = signed(load32(data, at) & prefix)
+            at = begin + length
+            if line >= 0:
+                if diffs_at >= 0 and is_null == 0:
+                    bit = signed(load64(steps, step + _JSON))
+                    if bit >= 0 and signed(load8(data, diffs_at + (bit >> 3))) >> (bit & 7) & 1:
+                        length = -1 - length
+                store32(out_offsets, line + 4 * row, np.uint64(begin | is_null))
+                store32(out_lengths, line + 4 * row, np.uint64(length))
+        step += _STEP
+    return at if at <= end else np.int64(-1)
 
 
 @kernel
-def _row_walk(
-    buffer: Any,
-    begins: Any,
-    ends: Any,
-    layouts: Any,
-    event: Any,
-    at: Any,
-    described: Any,
-    image_steps: Any,
-    present_counts: Any,
-    sizes: Any,
-    partial: Any,
-    json_bytes: Any,
-    absent: Any,
-    absent_counts: Any,
-    filled: Any,
-    lines: Any,
-    offsets: Any,
-    lengths: Any,
-    capacity: Any,
-    per_event: Any,
-) -> Any:
-    data, steps = memory(buffer), memory(described)
-    out_offsets, out_lengths = memory(offsets), memory(lengths)
+def _row_walk(buffer: Any, chosen: Any, resume: Any, shapes: Any, room: Any, per_event: Any) -> Any:
+    begins, ends, layouts = chosen
+    event, at = resume
+    sizes, present_counts, partial = shapes.sizes, shapes.present_counts, shapes.partial
+    data, steps = memory(buffer), memory(shapes.steps)
+    out = memory(room.offsets), memory(room.lengths)
     rows = np.int64(0)
-    layout_steps = 2 * image_steps
     why = THROUGH
     while event < len(begins):
-        layout = layouts[event]
-        end = ends[event]
-        first_row = rows
-        more = True
+        layout, end, first_row = layouts[event], ends[event], rows
         size, second = sizes[layout, 0], sizes[layout, 1]
-        first_mask, second_mask = _low_bits(present_counts[layout, 0]), _low_bits(present_counts[layout, 1])
+        first_mask = _low_bits(present_counts[layout, 0])
+        second_mask = _low_bits(present_counts[layout, 1])
         following = event + 1
         if at < 0:
             at = begins[event]
             if size > 0 and end - at == size:
                 # Events of one such row each.
-                most = min(len(begins) - event, capacity - rows)
+                most = min(len(begins) - event, room.capacity - rows)
                 count = np.int64(0)
                 while count < most and layouts[event + count] == layout:
                     at = begins[event + count]
-                    if ends[event + count] - at != size or (
-                        load64(data, at) & first_mask | load64(data, at + second) & second_mask
-                    ) != np.uint64(0):
+                    nulls = load64(data, at) & first_mask | load64(data, at + second) & second_mask
+                    if ends[event + count] - at != size or nulls != np.uint64(0):
                         break
                     count += 1
                 at = begins[event]
                 if count:
-                    cell = np.int64(0)
-                    for image in range(2):
-                        step = layout * layout_steps + image * image_steps
-                        cell += (present_counts[layout, image] + 7) >> 3
-                        for _ in range(present_counts[layout, image]):
-                            line = signed(load64(steps, step + _LINE))
-                            if line >= 0:
-                                for index in range(count):
-                                    store32(
-                                        out_offsets, line + 4 * (rows + index), np.uint64(begins[event + index] + cell)
-                                    )
-                            cell += signed(load64(steps, step))
-                            step += _STEP
+                    _put_events(shapes, layout, out[0], rows, begins[event : event + count], size, count)
                     rows += count
                     following = event + count
                     at = end
-                    more = False
+        more = rows == first_row
         while more:
-            if rows == capacity:
+            if rows == room.capacity:
                 why = FULL
                 break
             start = at
+            count = np.int64(0)
             if size > 0:
                 # Rows of one size, as long as nothing is NULL.
-                most = min((end - at) // size, capacity - rows)
-                count = np.int64(0)
+                most = min((end - at) // size, room.capacity - rows)
                 while count < most and (
                     load64(data, at) & first_mask | load64(data, at + second) & second_mask
                 ) == np.uint64(0):
                     count += 1
                     at += size
-                if count:
-                    cell = start
-                    for image in range(2):
-                        step = layout * layout_steps + image * image_steps
-                        cell += (present_counts[layout, image] + 7) >> 3
-                        for _ in range(present_counts[layout, image]):
-                            line = signed(load64(steps, step + _LINE))
-                            if line >= 0:
-                                for row in range(count):
-                                    store32(out_offsets, line + 4 * (rows + row), np.uint64(cell + row * size))
-                            cell += signed(load64(steps, step))
-                            step += _STEP
-                    rows += count
-                    more = at < end
-                    continue
+            if count:
+                _put_run(shapes, layout, out[0], rows, start, size, count)
+                rows += count
+                more = at < end
+                continue
             for image in range(2):
-                count = present_counts[layout, image]
-                if count < 0:
-                    continue
-                diffs = np.int64(0)
-                diffs_at = np.int64(-1)
-                if image == AFTER and partial[layout]:
-                    if at >= end or load8(data, at) > np.uint64(1):
+                columns = present_counts[layout, image]
+                if columns >= 0:
+                    json_bytes = shapes.json_bytes if image == AFTER and partial[layout] else np.int64(-1)
+                    step = (2 * layout + image) * shapes.image_steps
+                    at = _image(data, at, end, steps, step, columns, json_bytes, rows, out)
+                    if at < 0:
                         why = MISFIT
                         break
-                    diffs = signed(load8(data, at))
-                    at += 1
-                    if diffs:
-                        diffs_at = at
-                        at += json_bytes
-                bitmap = at
-                at += (count + 7) >> 3
-                if at > end:
-                    why = MISFIT
-                    break
-                nulls = np.uint64(0)
-                step = layout * layout_steps + image * image_steps
-                for place in range(count):
-                    if place & 63 == 0:
-                        nulls = load64(data, bitmap + (place >> 3))
-                    # Of a value's numbers those of NULL are made without a branch: -1 and 0 are masks.
-                    is_null = -signed(nulls & np.uint64(1))
-                    nulls >>= np.uint64(1)
-                    wire, line = signed(load64(steps, step)), signed(load64(steps, step + _LINE))
-                    if wire > 0:
-                        if line >= 0:
-                            store32(out_offsets, line + 4 * rows, np.uint64(at | is_null))
-                        at += wire & ~is_null
-                    else:
-                        begin = at + (-wire & ~is_null)
-                        if begin > end:
-                            why = MISFIT
-                            break
-                        prefix = load64(steps, step + _PREFIX) & np.uint64(~is_null)
-                        length = signed(load32(data, at) & prefix)
-                        at = begin + length
-                        if line >= 0:
-                            if diffs_at >= 0 and is_null == 0:
-                                bit = signed(load64(steps, step + _JSON))
-                                if bit >= 0 and signed(load8(data, diffs_at + (bit >> 3))) >> (bit & 7) & 1:
-                                    length = -1 - length
-                            store32(out_offsets, line + 4 * rows, np.uint64(begin | is_null))
-                            store32(out_lengths, line + 4 * rows, np.uint64(length))
-                    step += _STEP
-                if at > end:
-                    why = MISFIT
-                if why != THROUGH:
-                    break
             if why != THROUGH:
                 break
             rows += 1
@@ -352,14 +376,7 @@ def _row_walk(
         per_event[event] = rows - first_row
         if following > event + 1:
             per_event[event:following] = 1
-        for image in range(2):
-            for place in range(absent_counts[layout, image]):
-                line = absent[layout, image, place]
-                if filled[line] == 1:
-                    line = lines[line]
-                    for row in range(first_row, rows):
-                        store32(out_offsets, line + 4 * row, np.uint64(np.int64(ABSENT)))
-                        store32(out_lengths, line + 4 * row, np.uint64(0))
+        _put_absent(shapes, layout, room, first_row, rows)
         if why != THROUGH:
             break
         event = following

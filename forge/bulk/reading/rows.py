@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args, overload
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack, get_args, overload
 
 import pyarrow as pa
 
@@ -100,75 +101,79 @@ def paths_of(path: Paths) -> list[Path | Split]:
     return [one if isinstance(one, Split) else Path(one) for one in several]
 
 
+class ReadOptions(TypedDict, total=False):
+    """What :func:`read_rows` may be asked for."""
+
+    columns: Sequence[str] | None
+    images: Images
+    on_odd: OnOdd
+    json: JsonForm
+    beside: Sequence[str] | None
+    names: Sequence[str] | None
+    wanted: Selection
+    keyring: Keyring | None
+    summary: ReadSummary | None
+    progress: Callable[[int], None] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """The same, with what holds unless it is given."""
+
+    columns: Sequence[str] | None = None
+    images: Images = "after"
+    on_odd: OnOdd = "error"
+    json: JsonForm = "text"
+    beside: Sequence[str] | None = None
+    names: Sequence[str] | None = None
+    wanted: Selection = ALL
+    keyring: Keyring | None = None
+    summary: ReadSummary | None = None
+    progress: Callable[[int], None] | None = None
+
+    def check(self) -> None:
+        """Raises ScenarioError for a word that an option does not have."""
+        for name, word, words in (
+            ("images", self.images, get_args(Images)),
+            ("on_odd", self.on_odd, get_args(OnOdd)),
+            ("json", self.json, get_args(JsonForm)),
+        ):
+            if word not in words:
+                raise ScenarioError(
+                    f"{name} cannot be {word!r}", expected=", ".join(words), suggestion=nearest(word, words)
+                )
+
+    def shown(self) -> tuple[str, ...]:
+        """The columns beside rows.  Raises ScenarioError for a name that none has."""
+        presence = ("_present_before", "_present_after") if self.images == "both" else ("_present",)
+        shown = (*BESIDE, *presence)
+        for name in self.beside or ():
+            if name not in shown:
+                raise ScenarioError(
+                    f"there is no column {name!r} beside rows", expected=", ".join(shown),
+                    suggestion=nearest(name, shown),
+                )  # fmt: skip
+        return shown if self.beside is None else tuple(name for name in shown if name in self.beside)
+
+    def chosen(self) -> Chosen:
+        columns, names = (None if words is None else tuple(words) for words in (self.columns, self.names))
+        return Chosen(self.images, columns, names, self.json)
+
+
 @overload
 def read_rows(
-    path: Paths,
-    table: str,
-    *,
-    columns: Sequence[str] | None = None,
-    images: Images = "after",
-    on_odd: OnOdd = "error",
-    json: JsonForm = "text",
-    beside: Sequence[str] | None = None,
-    names: Sequence[str] | None = None,
-    wanted: Selection = ALL,
-    keyring: Keyring | None = None,
-    summary: ReadSummary | None = None,
-    progress: Callable[[int], None] | None = None,
+    path: Paths, table: str, *, parts: Literal[False] = False, **options: Unpack[ReadOptions]
 ) -> pa.RecordBatchReader: ...
 
 
 @overload
 def read_rows(
-    path: Paths,
-    table: str,
-    *,
-    parts: Literal[True],
-    columns: Sequence[str] | None = None,
-    images: Images = "after",
-    on_odd: OnOdd = "error",
-    json: JsonForm = "text",
-    beside: Sequence[str] | None = None,
-    names: Sequence[str] | None = None,
-    wanted: Selection = ALL,
-    keyring: Keyring | None = None,
-    summary: ReadSummary | None = None,
-    progress: Callable[[int], None] | None = None,
-) -> Iterator[tuple[str, pa.RecordBatch]]: ...
-
-
-@overload
-def read_rows(
-    path: Paths,
-    table: None = None,
-    *,
-    columns: Sequence[str] | None = None,
-    images: Images = "after",
-    on_odd: OnOdd = "error",
-    json: JsonForm = "text",
-    beside: Sequence[str] | None = None,
-    wanted: Selection = ALL,
-    keyring: Keyring | None = None,
-    summary: ReadSummary | None = None,
-    progress: Callable[[int], None] | None = None,
+    path: Paths, table: str | None = None, *, parts: bool = False, **options: Unpack[ReadOptions]
 ) -> Iterator[tuple[str, pa.RecordBatch]]: ...
 
 
 def read_rows(
-    path: Paths,
-    table: str | None = None,
-    *,
-    parts: bool = False,
-    columns: Sequence[str] | None = None,
-    images: Images = "after",
-    on_odd: OnOdd = "error",
-    json: JsonForm = "text",
-    beside: Sequence[str] | None = None,
-    names: Sequence[str] | None = None,
-    wanted: Selection = ALL,
-    keyring: Keyring | None = None,
-    summary: ReadSummary | None = None,
-    progress: Callable[[int], None] | None = None,
+    path: Paths, table: str | None = None, *, parts: bool = False, **options: Unpack[ReadOptions]
 ) -> pa.RecordBatchReader | Iterator[tuple[str, pa.RecordBatch]]:
     """The changed rows of one binary log or several, as Arrow record batches (docs/rows-as-arrow.md).
 
@@ -188,35 +193,19 @@ def read_rows(
     bytes that break a rule of the format, after the rows before them; UnsupportedError for types that are not known;
     OSError.
     """
-    _check_word("images", images, get_args(Images))
-    _check_word("on_odd", on_odd, get_args(OnOdd))
-    _check_word("json", json, get_args(JsonForm))
-    presence = ("_present_before", "_present_after") if images == "both" else ("_present",)
-    shown = (*BESIDE, *presence)
-    if beside is not None:
-        for name in beside:
-            if name not in shown:
-                raise ScenarioError(
-                    f"there is no column {name!r} beside rows", expected=", ".join(shown),
-                    suggestion=nearest(name, shown),
-                )  # fmt: skip
-        shown = tuple(name for name in shown if name in beside)
-    chosen = Chosen(images, None if columns is None else tuple(columns), None if names is None else tuple(names), json)
+    asked = _Options(**options)
+    asked.check()
+    shown = asked.shown()
 
     def taker(defined: Table, file: str) -> Taker:
-        batches = Batches(defined, on_odd, shown, file)
-        return batches if wanted.is_all else ChosenEvents(batches, wanted)
+        batches = Batches(defined, asked.on_odd, shown, file)
+        return batches if asked.wanted.is_all else ChosenEvents(batches, asked.wanted)
 
     reader = RowReader(
-        paths_of(path), table=table, chosen=chosen, taker=taker, parts=parts, keyring=keyring, summary=summary,
-        progress=progress,
+        paths_of(path), table=table, chosen=asked.chosen(), taker=taker, parts=parts, keyring=asked.keyring,
+        summary=asked.summary, progress=asked.progress,
     )  # fmt: skip
     return reader.batches() if table is None or parts else _of_one_table(reader, table)
-
-
-def _check_word(name: str, word: str, words: tuple[str, ...]) -> None:
-    if word not in words:
-        raise ScenarioError(f"{name} cannot be {word!r}", expected=", ".join(words), suggestion=nearest(word, words))
 
 
 def _of_one_table(reader: RowReader, table: str) -> pa.RecordBatchReader:

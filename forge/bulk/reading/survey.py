@@ -6,7 +6,7 @@ What has been met once is known by its bytes; the kernel returns only for what i
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -93,6 +93,14 @@ class Known:
     def _place(self, table_id: int) -> int:
         return int(_place_of(self.ids, table_id))
 
+    @property
+    def arrays(self) -> _KnownArrays:
+        maps, headers = self.maps, self.headers
+        return _KnownArrays(
+            self.ids, self.slots, maps.data, maps.begins, maps.sizes, self.wanted, self.first, self.following,
+            self.layout_types, headers.data, headers.begins, headers.sizes,
+        )  # fmt: skip
+
     def slot_of(self, table_id: int) -> int:
         """The slot that the id is bound to; -1 if none."""
         at = self._place(table_id)
@@ -109,6 +117,39 @@ class Known:
         return layout
 
 
+class _KnownArrays(NamedTuple):
+    """What :class:`Known` holds, as the kernel takes it."""
+
+    ids: Any
+    slots: Any
+    maps: Any
+    map_begins: Any
+    map_sizes: Any
+    wanted: Any
+    first: Any
+    following: Any
+    layout_types: Any
+    headers: Any
+    header_begins: Any
+    header_sizes: Any
+
+
+class _RowArrays(NamedTuple):
+    """What :class:`RowEvents` holds."""
+
+    events: Any
+    slots: Any
+    layouts: Any
+    begins: Any
+    ends: Any
+    groups: Any
+    places: Any
+    numbers: Any
+    times: Any
+    servers: Any
+    gtid_events: Any
+
+
 class RowEvents:
     """The wanted row events of a list, as arrays.
 
@@ -118,17 +159,12 @@ class RowEvents:
     """
 
     def __init__(self, capacity: int = EventList.CAPACITY) -> None:
-        self.events = np.empty(capacity, np.int64)
-        self.slots = np.empty(capacity, np.int64)
-        self.layouts = np.empty(capacity, np.int64)
-        self.begins = np.empty(capacity, np.int64)
-        self.ends = np.empty(capacity, np.int64)
-        self.groups = np.empty(capacity, np.int64)
-        self.places = np.empty(capacity, np.int64)
-        self.numbers = np.empty(capacity, np.int64)
-        self.times = np.empty(capacity, np.int64)
-        self.servers = np.empty(capacity, np.uint32)
-        self.gtid_events = np.empty(capacity, np.int64)
+        kinds = [np.uint32 if name == "servers" else np.int64 for name in _RowArrays._fields]
+        self._arrays = arrays = _RowArrays(*(np.empty(capacity, kind) for kind in kinds))
+        self.events, self.slots, self.layouts = arrays.events, arrays.slots, arrays.layouts
+        self.begins, self.ends, self.groups = arrays.begins, arrays.ends, arrays.groups
+        self.places, self.numbers, self.times, self.servers = arrays[6:10]
+        self.gtid_events = arrays.gtid_events
         self._counts = np.zeros(2, np.int64)
 
     @property
@@ -146,14 +182,9 @@ class RowEvents:
         self, buffer: Bytes, events: EventList, first: int, classes: Bytes, known: Known, id_size: int
     ) -> tuple[int, int]:
         """Note the row events from ``first`` on: (why it returned, at which event)."""
-        fields = (events.begins, events.sizes, events.types, events.tails, events.places, events.numbers)
-        listed = (*fields, first, events.count)
-        tables = (known.ids, known.slots, known.maps.data, known.maps.begins, known.maps.sizes, known.wanted)
-        layouts = (known.first, known.following, known.layout_types)
-        headers = (known.headers.data, known.headers.begins, known.headers.sizes)
-        said = (self.places, self.numbers, self.times, self.servers)
-        out = (self.events, self.slots, self.layouts, self.begins, self.ends, self.groups, *said, self.gtid_events)
-        why, event = _survey(buffer, *listed, classes, id_size, *tables, *layouts, *headers, *out, self._counts)
+        why, event = _survey(
+            buffer, events.arrays, (first, events.count), classes, id_size, known.arrays, self._arrays, self._counts
+        )
         return why, event
 
 
@@ -180,57 +211,25 @@ def _are_same(first: Any, begin: Any, second: Any, at: Any, size: Any) -> Any:
 
 
 @kernel
-def _survey(
-    buffer: Any,
-    event_begins: Any,
-    event_sizes: Any,
-    event_types: Any,
-    event_tails: Any,
-    event_places: Any,
-    event_numbers: Any,
-    event: Any,
-    event_count: Any,
-    classes: Any,
-    id_size: Any,
-    ids: Any,
-    id_slots: Any,
-    map_data: Any,
-    map_begins: Any,
-    map_sizes: Any,
-    wanted: Any,
-    first: Any,
-    following: Any,
-    layout_types: Any,
-    header_data: Any,
-    header_begins: Any,
-    header_sizes: Any,
-    out_events: Any,
-    out_slots: Any,
-    out_layouts: Any,
-    out_begins: Any,
-    out_ends: Any,
-    out_groups: Any,
-    out_places: Any,
-    out_numbers: Any,
-    out_times: Any,
-    out_servers: Any,
-    gtid_events: Any,
-    counts: Any,
-) -> Any:
+def _survey(buffer: Any, events: Any, span: Any, classes: Any, id_size: Any, known: Any, out: Any, counts: Any) -> Any:
+    # Each its own variable: of the fields of a tuple, references are counted at every use.
+    begins, sizes, types, tails, _, _ = events
+    ids, slots, map_data, map_begins, map_sizes, wanted = known[:6]
+    first, following, layout_types, header_data, header_begins, header_sizes = known[6:]
     data, maps, headers = memory(buffer), memory(map_data), memory(header_data)
-    found = counts[0]
-    groups = counts[1]
+    event, event_count = span
+    found, groups = counts[0], counts[1]
     why = THROUGH
     # A table map and its rows have one id, most likely.
     last_id = slot = np.int64(-1)
     while event < event_count:
-        kind = classes[event_types[event]]
+        kind = classes[types[event]]
         if kind == GTID:
-            gtid_events[groups] = event
+            out.gtid_events[groups] = event
             groups += 1
         elif kind in (TABLE_MAP, ROWS):
-            at = event_begins[event] + HEADER_SIZE
-            end = event_begins[event] + event_sizes[event] - event_tails[event]
+            begin = begins[event]
+            at, end = begin + HEADER_SIZE, begin + sizes[event] - tails[event]
             if at + id_size + 2 > end:
                 why = SHORT
                 break
@@ -241,10 +240,12 @@ def _survey(
             if table_id != last_id:
                 place = _place_of(ids, table_id)
                 last_id = table_id
-                slot = np.int64(id_slots[place] if ids[place] != -1 else -1)
+                slot = np.int64(slots[place] if ids[place] != -1 else -1)
             at += id_size
             if kind == TABLE_MAP:
-                if slot < 0 or map_sizes[slot] != end - at or not _are_same(maps, map_begins[slot], data, at, end - at):
+                size = end - at
+                is_known = slot >= 0 and map_sizes[slot] == size
+                if not is_known or not _are_same(maps, map_begins[slot], data, at, size):
                     why = NEW_MAP
                     break
             elif slot < 0:
@@ -253,30 +254,22 @@ def _survey(
             elif wanted[slot]:
                 at += 2
                 layout = first[slot]
-                while layout >= 0:
-                    size = header_sizes[layout]
-                    if (
-                        layout_types[layout] == event_types[event]
-                        and at + size <= end
-                        and _are_same(headers, header_begins[layout], data, at, size)
-                    ):
-                        break
+                while layout >= 0 and not (
+                    layout_types[layout] == types[event]
+                    and at + header_sizes[layout] <= end
+                    and _are_same(headers, header_begins[layout], data, at, header_sizes[layout])
+                ):
                     layout = following[layout]
                 if layout < 0:
                     why = NEW_LAYOUT
                     break
-                out_events[found] = event
-                out_slots[found] = slot
-                out_layouts[found] = layout
-                out_begins[found] = at + header_sizes[layout]
-                out_ends[found] = end
-                out_groups[found] = groups
-                out_places[found] = event_places[event]
-                out_numbers[found] = event_numbers[event]
-                out_times[found] = signed(load32(data, event_begins[event]))
-                out_servers[found] = load32(data, event_begins[event] + _SERVER_ID)
+                out.events[found], out.slots[found], out.layouts[found] = event, slot, layout
+                out.begins[found], out.ends[found] = at + header_sizes[layout], end
+                out.groups[found] = groups
+                out.places[found], out.numbers[found] = events.places[event], events.numbers[event]
+                out.times[found] = signed(load32(data, begin))
+                out.servers[found] = load32(data, begin + _SERVER_ID)
                 found += 1
         event += 1
-    counts[0] = found
-    counts[1] = groups
+    counts[0], counts[1] = found, groups
     return why, event

@@ -7,11 +7,11 @@ XID, COMMIT, ROLLBACK, XA_PREPARE and TRANSACTION_PAYLOAD end it, and so does a 
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from forge.bulk.machine import kernel, load8, load16, load32, load64, signed
+from forge.bulk.machine import kernel, load8, load16, load32, load64, signed, store64
 from forge.bulk.plan import Bytes
 from forge.events.event import SIZE_OFFSET, Event
 from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, FormatContext
@@ -66,6 +66,15 @@ def _roles() -> Bytes:
     for role, codes in _ROLES.items():
         roles[list(codes)] = role
     return roles
+
+
+class _Sources(NamedTuple):
+    """The sources of GTIDs: their 16 bytes, the type code of the event, the lowest and the highest number."""
+
+    names: Any
+    types: Any
+    lowest: Any
+    highest: Any
 
 
 class Walked:
@@ -163,32 +172,18 @@ class Walked:
         lengths = format.post_header_lengths
         query_header = lengths[1] if len(lengths) > 1 else 11
         tail = CHECKSUM_SIZE if format.checksum else 0
-        sources = (self._sources, self._source_types, self._lowest, self._highest)
-        return _walk(  # type: ignore[no-any-return]
-            buffer, at, end, base, limit, long, tail, format.table_id_size, query_header,
-            self._roles, self._numbers, self._seen, *sources,
-        )  # fmt: skip
+        sizes = tail, format.table_id_size, query_header
+        sources = _Sources(self._sources, self._source_types, self._lowest, self._highest)
+        bounds = base, limit, long
+        return _walk(buffer, at, end, bounds, sizes, self._roles, self._numbers, self._seen, sources)  # type: ignore[no-any-return]
 
 
 @kernel
 def _walk(
-    buffer: Any,
-    at: Any,
-    end: Any,
-    base: Any,
-    limit: Any,
-    long: Any,
-    tail: Any,
-    id_size: Any,
-    query_header: Any,
-    roles: Any,
-    numbers: Any,
-    seen: Any,
-    sources: Any,
-    source_types: Any,
-    lowest: Any,
-    highest: Any,
+    buffer: Any, at: Any, end: Any, bounds: Any, sizes: Any, roles: Any, numbers: Any, seen: Any, sources: Any
 ) -> Any:
+    base, limit, long = bounds
+    tail, id_size, query_header = sizes
     state = numbers[_STATE]
     number = numbers[_NUMBER]
     why = NO_MORE
@@ -217,7 +212,7 @@ def _walk(
                     why = LONG_ENOUGH
                     break
             numbers[_LAST_GTID] = base + at
-            _note_gtid(buffer, at, size - tail, code, numbers, sources, source_types, lowest, highest)
+            _note_gtid(buffer, at, size - tail, code, numbers, sources)
         seen[code] = 1
         time = signed(load32(buffer, at))
         numbers[_FIRST_TIME] = min(numbers[_FIRST_TIME], time)
@@ -296,17 +291,7 @@ def _word(buffer: Any, at: Any, size: Any, query_header: Any) -> Any:
 
 
 @kernel
-def _note_gtid(
-    buffer: Any,
-    at: Any,
-    size: Any,
-    code: Any,
-    numbers: Any,
-    sources: Any,
-    source_types: Any,
-    lowest: Any,
-    highest: Any,
-) -> None:
+def _note_gtid(buffer: Any, at: Any, size: Any, code: Any, numbers: Any, sources: Any) -> None:
     body = at + HEADER_SIZE
     count = numbers[_SOURCES]
     if count > _MOST_SOURCES:
@@ -325,15 +310,14 @@ def _note_gtid(
     else:
         return
     for index in range(count):
-        if load64(sources[index], 0) == first and load64(sources[index], 8) == second and source_types[index] == code:
-            lowest[index] = min(lowest[index], value)
-            highest[index] = max(highest[index], value)
+        known = load64(sources.names[index], 0) == first and load64(sources.names[index], 8) == second
+        if known and sources.types[index] == code:
+            sources.lowest[index] = min(sources.lowest[index], value)
+            sources.highest[index] = max(sources.highest[index], value)
             return
     if count < _MOST_SOURCES:
-        for byte in range(8):
-            sources[count, byte] = first >> np.uint64(8 * byte) & np.uint64(255)
-            sources[count, 8 + byte] = second >> np.uint64(8 * byte) & np.uint64(255)
-        source_types[count] = code
-        lowest[count] = value
-        highest[count] = value
+        store64(sources.names[count], 0, first)
+        store64(sources.names[count], 8, second)
+        sources.types[count] = code
+        sources.lowest[count] = sources.highest[count] = value
     numbers[_SOURCES] = count + 1

@@ -40,6 +40,19 @@ class TextForm(ABC):
         """The bytes of UTF-8 texts; odd where one has more than ``most`` characters or no bytes in this set."""
 
 
+def spliced(offsets: Any, data: Any, found: dict[int, bytes]) -> tuple[Any, Any]:
+    """Offsets and data of a column, with values for some rows, ascending, that have no bytes yet."""
+    sizes = np.diff(offsets).astype(np.int64)
+    parts = []
+    taken = 0
+    for row, value in found.items():
+        parts += [data[taken : offsets[row]], np.frombuffer(value, np.uint8)]
+        taken = offsets[row]
+        sizes[row] = len(value)
+    joined = np.concatenate([*parts, data[taken:]])
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)]).astype(offsets.dtype), joined
+
+
 def is_ascii(data: Bytes, begin: int, end: int) -> bool:
     """Whether the bytes ``data[begin:end]`` are ASCII."""
     return not _high_bits(data, begin, end)
