@@ -1,9 +1,9 @@
 """What a family of column types has to say to the kernels: how its cells become an Arrow array, and back.
 
 A *column plan* is made once a column, from the same ``Column`` that the codecs of ``forge.values`` use.  Reading has
-two steps.  The row walk (forge.bulk.walk) finds where every cell is, for which it needs only ``wire``.  Then the
-plan turns the cells of one column into the buffers of an Arrow array.  Writing is the reverse: the plan makes the
-bytes of a whole column, and the row writer scatters them into rows.
+two steps.  The row walk (forge.bulk.reading.row_walk) finds where every cell is, for which it needs only ``wire``.
+Then the plan turns the cells of one column into the buffers of an Arrow array.  Writing is the reverse: the plan makes
+the bytes of a whole column, and the row writer scatters them into rows.
 
 What Arrow cannot say, and what a kernel does not know, is *odd*: its row is named, and the reference codec is asked.
 """

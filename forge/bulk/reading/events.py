@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from forge.bulk.crc32 import checksums_hold
 from forge.bulk.machine import in_place, kernel, load8, load32, signed
@@ -61,24 +60,11 @@ def event_classes() -> Bytes:
     return classes
 
 
-class EventArrays(NamedTuple):
-    """Of each event its first byte in the buffer, size, type code, bytes of checksum behind it, place and number.
-
-    The place is the file offset; for an event out of a payload place and number are those of the payload.
-    """
-
-    begins: npt.NDArray[np.int32]
-    sizes: npt.NDArray[np.int32]
-    types: npt.NDArray[np.uint8]
-    tails: npt.NDArray[np.uint8]
-    places: npt.NDArray[np.int64]
-    numbers: npt.NDArray[np.int64]
-
-
 class EventList:
     """Events one behind the other, as arrays: all of them lie in one buffer.
 
-    What begins at ``unpacked_from`` or behind was compressed.
+    ``places`` and ``numbers`` are the file offset and the number of the event, for one out of a payload those of the
+    payload; ``tails`` the bytes of checksum behind it.  What begins at ``unpacked_from`` or behind was compressed.
     """
 
     CAPACITY = 1 << 16
@@ -87,9 +73,14 @@ class EventList:
         self.capacity = capacity
         self.count = 0
         self.unpacked_from = 0
-        places, others = np.empty((2, capacity), np.int64), np.empty((2, capacity), np.uint8)
-        self.arrays = EventArrays(*np.empty((2, capacity), np.int32), *others, *places)
-        self.begins, self.sizes, self.types, self.tails, self.places, self.numbers = self.arrays
+        self.begins, self.sizes = np.empty((2, capacity), np.int32)
+        self.types, self.tails = np.empty((2, capacity), np.uint8)
+        self.places, self.numbers = np.empty((2, capacity), np.int64)
+
+    @property
+    def arrays(self) -> tuple[Any, ...]:
+        """As kernels take them."""
+        return self.begins, self.sizes, self.types, self.tails, self.places, self.numbers
 
     @property
     def full(self) -> bool:
@@ -125,13 +116,8 @@ class EventList:
 @in_place
 def put_event(events: Any, count: Any, event: Any) -> None:
     """Note an event: begin, size, type, tail, place and number."""
-    begin, size, kind, tail, place, number = event
-    events.begins[count] = begin
-    events.sizes[count] = size
-    events.types[count] = kind
-    events.tails[count] = tail
-    events.places[count] = place
-    events.numbers[count] = number
+    begins, sizes, types, tails, places, numbers = events
+    begins[count], sizes[count], types[count], tails[count], places[count], numbers[count] = event
 
 
 @kernel
@@ -150,7 +136,7 @@ def _walk(buffer: Any, at: Any, end: Any, classes: Any, events: Any, count: Any,
         if classes[kind] == SPECIAL:
             why = AT_SPECIAL
             break
-        if count == len(events.begins):
+        if count == len(events[0]):
             why = FULL
             break
         put_event(events, count, (at, size, kind, tail, place + (at - start) * step, number))

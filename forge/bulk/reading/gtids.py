@@ -140,6 +140,7 @@ def _write(buffer: Any, events: Any, gtid_events: Any, groups: Any, before: Any,
 
     Returns how many texts there are, and the event that is too short: -1 if none is, _HAS_TAG where a GTID has a tag.
     """
+    begins, sizes, types, tails, _, _ = events
     ends, validity, out = texts
     data, held = memory(buffer), memory(out)
     at = np.int64(0)
@@ -163,8 +164,8 @@ def _write(buffer: Any, events: Any, gtid_events: Any, groups: Any, before: Any,
                 validity[bit >> 3] |= np.uint8(1 << (bit & 7))
             continue
         event = gtid_events[group - 1]
-        begin, kind = events.begins[event], events.types[event]
-        body, size = begin + HEADER_SIZE, events.sizes[event] - HEADER_SIZE - events.tails[event]
+        begin, kind = begins[event], types[event]
+        body, size = begin + HEADER_SIZE, sizes[event] - HEADER_SIZE - tails[event]
         if kind == _TAGGED:
             return count, _HAS_TAG
         if size < (13 if kind == _MARIADB else 25):

@@ -207,7 +207,7 @@ def _find(buffer: Any, at: Any, end: Any, classes: Any, tail: Any, room: Any, fr
 def _add(buffer: Any, at: Any, classes: Any, origin: Any, unpacked: Any, events: Any, count: Any) -> Any:
     tail, place, number = origin
     payloads, inner = unpacked
-    start, room, most = at, inner, len(events.begins)
+    start, room, most = at, inner, len(events[0])
     payload = 0
     while payload < len(payloads) and count < most:
         size = signed(load32(buffer, at + SIZE_OFFSET))

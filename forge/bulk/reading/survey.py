@@ -6,7 +6,7 @@ What has been met once is known by its bytes; the kernel returns only for what i
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
@@ -94,9 +94,10 @@ class Known:
         return int(_place_of(self.ids, table_id))
 
     @property
-    def arrays(self) -> _KnownArrays:
+    def arrays(self) -> tuple[Any, ...]:
+        """As the kernel takes them."""
         maps, headers = self.maps, self.headers
-        return _KnownArrays(
+        return (
             self.ids, self.slots, maps.data, maps.begins, maps.sizes, self.wanted, self.first, self.following,
             self.layout_types, headers.data, headers.begins, headers.sizes,
         )  # fmt: skip
@@ -117,39 +118,6 @@ class Known:
         return layout
 
 
-class _KnownArrays(NamedTuple):
-    """What :class:`Known` holds, as the kernel takes it."""
-
-    ids: Any
-    slots: Any
-    maps: Any
-    map_begins: Any
-    map_sizes: Any
-    wanted: Any
-    first: Any
-    following: Any
-    layout_types: Any
-    headers: Any
-    header_begins: Any
-    header_sizes: Any
-
-
-class _RowArrays(NamedTuple):
-    """What :class:`RowEvents` holds."""
-
-    events: Any
-    slots: Any
-    layouts: Any
-    begins: Any
-    ends: Any
-    groups: Any
-    places: Any
-    numbers: Any
-    times: Any
-    servers: Any
-    gtid_events: Any
-
-
 class RowEvents:
     """The wanted row events of a list, as arrays.
 
@@ -159,12 +127,11 @@ class RowEvents:
     """
 
     def __init__(self, capacity: int = EventList.CAPACITY) -> None:
-        kinds = [np.uint32 if name == "servers" else np.int64 for name in _RowArrays._fields]
-        self._arrays = arrays = _RowArrays(*(np.empty(capacity, kind) for kind in kinds))
-        self.events, self.slots, self.layouts = arrays.events, arrays.slots, arrays.layouts
-        self.begins, self.ends, self.groups = arrays.begins, arrays.ends, arrays.groups
-        self.places, self.numbers, self.times, self.servers = arrays[6:10]
-        self.gtid_events = arrays.gtid_events
+        self.events, self.slots, self.layouts = np.empty((3, capacity), np.int64)
+        self.begins, self.ends, self.groups = np.empty((3, capacity), np.int64)
+        self.places, self.numbers, self.times = np.empty((3, capacity), np.int64)
+        self.servers = np.empty(capacity, np.uint32)
+        self.gtid_events = np.empty(capacity, np.int64)
         self._counts = np.zeros(2, np.int64)
 
     @property
@@ -182,9 +149,12 @@ class RowEvents:
         self, buffer: Bytes, events: EventList, first: int, classes: Bytes, known: Known, id_size: int
     ) -> tuple[int, int]:
         """Note the row events from ``first`` on: (why it returned, at which event)."""
-        why, event = _survey(
-            buffer, events.arrays, (first, events.count), classes, id_size, known.arrays, self._arrays, self._counts
-        )
+        out = (
+            self.events, self.slots, self.layouts, self.begins, self.ends, self.groups,
+            self.places, self.numbers, self.times, self.servers, self.gtid_events,
+        )  # fmt: skip
+        span = first, events.count
+        why, event = _survey(buffer, events.arrays, span, classes, id_size, known.arrays, out, self._counts)
         return why, event
 
 
@@ -212,10 +182,11 @@ def _are_same(first: Any, begin: Any, second: Any, at: Any, size: Any) -> Any:
 
 @kernel
 def _survey(buffer: Any, events: Any, span: Any, classes: Any, id_size: Any, known: Any, out: Any, counts: Any) -> Any:
-    # Each its own variable: of the fields of a tuple, references are counted at every use.
-    begins, sizes, types, tails, _, _ = events
+    begins, sizes, types, tails, places, numbers = events
     ids, slots, map_data, map_begins, map_sizes, wanted = known[:6]
     first, following, layout_types, header_data, header_begins, header_sizes = known[6:]
+    out_events, out_slots, out_layouts, out_begins, out_ends, out_groups = out[:6]
+    out_places, out_numbers, out_times, out_servers, gtid_events = out[6:]
     data, maps, headers = memory(buffer), memory(map_data), memory(header_data)
     event, event_count = span
     found, groups = counts[0], counts[1]
@@ -225,7 +196,7 @@ def _survey(buffer: Any, events: Any, span: Any, classes: Any, id_size: Any, kno
     while event < event_count:
         kind = classes[types[event]]
         if kind == GTID:
-            out.gtid_events[groups] = event
+            gtid_events[groups] = event
             groups += 1
         elif kind in (TABLE_MAP, ROWS):
             begin = begins[event]
@@ -263,12 +234,12 @@ def _survey(buffer: Any, events: Any, span: Any, classes: Any, id_size: Any, kno
                 if layout < 0:
                     why = NEW_LAYOUT
                     break
-                out.events[found], out.slots[found], out.layouts[found] = event, slot, layout
-                out.begins[found], out.ends[found] = at + header_sizes[layout], end
-                out.groups[found] = groups
-                out.places[found], out.numbers[found] = events.places[event], events.numbers[event]
-                out.times[found] = signed(load32(data, begin))
-                out.servers[found] = load32(data, begin + _SERVER_ID)
+                out_events[found], out_slots[found], out_layouts[found] = event, slot, layout
+                out_begins[found], out_ends[found] = at + header_sizes[layout], end
+                out_groups[found] = groups
+                out_places[found], out_numbers[found] = places[event], numbers[event]
+                out_times[found] = signed(load32(data, begin))
+                out_servers[found] = load32(data, begin + _SERVER_ID)
                 found += 1
         event += 1
     counts[0], counts[1] = found, groups
