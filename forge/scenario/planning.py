@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forge.engine.dictionary.catalog import SYSTEM_DATABASES
-from forge.engine.dictionary.contents import TableContents
+from forge.engine.dictionary.table_state import TableContents
 from forge.engine.requests.statements import Statement
 from forge.engine.requests.transactions import Transaction
 from forge.engine.session.session import Session

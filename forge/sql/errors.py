@@ -22,22 +22,6 @@ class SqlUnsupported(SqlError, UnsupportedError):
     """Something that servers know and this version does not, at a place of a statement."""
 
 
-class StrictRefusal(SqlError):
-    """Something that servers refuse in strict mode, and take with a warning without it."""
-
-
-@contextmanager
-def strict_at(offset: int) -> Iterator[None]:
-    """Refusals of the block are those of strict mode; they get the place that they do not name."""
-    try:
-        yield
-    except UnsupportedError:
-        raise
-    except ScenarioError as error:
-        place = error.offset if isinstance(error, SqlError) else offset
-        raise StrictRefusal(error.problem, place, expected=error.expected, suggestion=error.suggestion) from None
-
-
 @contextmanager
 def at_offset(offset: int) -> Iterator[None]:
     """Errors of the block that name no place in the statement get this one."""

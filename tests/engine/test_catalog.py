@@ -6,8 +6,7 @@ import pytest
 
 from forge.engine.ddl.context import DdlContext
 from forge.engine.ddl.handlers import HANDLERS, run_definition
-from forge.engine.dictionary.catalog import Catalog
-from forge.engine.dictionary.names import declared_name
+from forge.engine.dictionary.catalog import Catalog, declared_name
 from forge.engine.rows.defaults import StatementTime
 from forge.errors import ScenarioError
 from forge.sql.parse.statements import Ddl, parse_ddl

@@ -63,10 +63,9 @@ def test_a_row_that_the_expression_has_no_value_for_is_refused_by_the_keys_name(
         plan(scenario.transaction(insert("d.t", {"id": 1, "b": "x"})))
 
 
-@pytest.mark.parametrize("action", ["DROP COLUMN a", "RENAME COLUMN a TO z", "CHANGE a z INT"])
-def test_a_column_of_an_expression_stays(action: str) -> None:
+def test_a_column_of_an_expression_stays() -> None:
     with pytest.raises(ScenarioError, match="key 'f' uses column 'a'"):
-        plan(keyed("KEY f ((a + 1))").ddl(f"ALTER TABLE d.t {action}"))
+        plan(keyed("KEY f ((a + 1))").ddl("ALTER TABLE d.t DROP COLUMN a"))
 
 
 def test_unnamed_keys_are_called_functional_index() -> None:

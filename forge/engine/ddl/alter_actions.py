@@ -6,20 +6,26 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from forge.engine.ddl.alter_targets import has_column, is_on, is_there, refuse_dependents, renamed_in, same_name
-from forge.engine.ddl.alteration import Alteration, Slot
-from forge.engine.dictionary.column_defaults import with_default, without_default
-from forge.engine.dictionary.column_drafts import define_column
+from forge.engine.ddl.alteration import (
+    Alteration,
+    Slot,
+    has_column,
+    is_on,
+    is_there,
+    refuse_dependents,
+    renamed_in,
+    same_name,
+)
+from forge.engine.dictionary.column_drafts import define_column, with_default, without_default
 from forge.engine.dictionary.columns import in_charset
 from forge.engine.dictionary.engines import chosen_engine
 from forge.engine.dictionary.foreign_key_definition import (
     declared_references,
 )
 from forge.engine.dictionary.partitions import altered_partitions, partition_places
-from forge.servers import server_line
 from forge.sql.ast import alter_actions as actions
 from forge.sql.ast.definitions import ColumnDraft, PartDraft, PartitionClause
-from forge.sql.errors import SqlError, SqlUnsupported, strict_at
+from forge.sql.errors import SqlError, SqlUnsupported, at_offset
 from forge.sql.expressions import parse_expression
 from forge.values.text.column_charset import BINARY_COLLATION
 
@@ -89,7 +95,7 @@ def _convert(alteration: Alteration, action: actions.ConvertCharset) -> None:
     alteration.collation = clause.resolve(alteration.default_collation(), alteration.server).id
     for index, slot in enumerate(alteration.slots):
         if slot.column.type_facts.has_charset and slot.column.type.collation != BINARY_COLLATION:
-            with strict_at(clause.offset):
+            with at_offset(clause.offset):
                 column = in_charset(slot.column, alteration.collation, alteration.server)
             if column.wire.members != slot.column.wire.members:
                 # MySQL keeps the bytes of the old set in the new one, MariaDB mostly refuses the rows (recorded).
@@ -158,7 +164,7 @@ def _add_column(alteration: Alteration, action: actions.AddColumn) -> None:
 def _own_keys(alteration: Alteration, draft: ColumnDraft) -> None:
     alteration.new_keys += draft.own_keys()
     alteration.new_checks += draft.checks
-    alteration.new_foreign_keys += declared_references([draft], server_line(alteration.server))
+    alteration.new_foreign_keys += declared_references([draft], alteration.line)
 
 
 def _change_column(alteration: Alteration, action: actions.ChangeColumn) -> None:
@@ -176,7 +182,7 @@ def _change_column(alteration: Alteration, action: actions.ChangeColumn) -> None
 
 def _rename(alteration: Alteration, index: int, new: str, offset: int) -> None:
     """The column has another name, also in what uses it."""
-    old, grammar = alteration.slots[index].column.name, server_line(alteration.server).grammar
+    old, grammar = alteration.slots[index].column.name, alteration.line.grammar
     if any(i != index and slot.column.name.lower() == new.lower() for i, slot in enumerate(alteration.slots)):
         raise SqlError(f"table {alteration.state.name} has a column {new!r} already", offset)
     alteration.slots[index] = replace(alteration.slots[index], column=alteration.slots[index].column.replace(name=new))
@@ -228,10 +234,10 @@ def _alter_column(alteration: Alteration, action: actions.AlterColumn) -> None:
     if action.visible is not None:
         column = column.replace(visible=action.visible)
     elif action.default is not None:
-        column = with_default(column, action.default, server_line(alteration.server), dialect=alteration.dialect)
+        column = with_default(column, action.default, alteration.line, dialect=alteration.dialect)
     else:
         # MySQL leaves no default at all, not even NULL (sql/sql_table.cc; recorded).
-        lacks = column.column.nullable and server_line(alteration.server).ddl.drops_null_default
+        lacks = column.column.nullable and alteration.line.ddl.drops_null_default
         column = without_default(column, lacks_default=lacks)
     alteration.slots[index] = replace(alteration.slots[index], column=column)
 

@@ -10,12 +10,13 @@ from forge.engine.ddl.alteration import Alteration
 from forge.engine.ddl.altered_definition import finish_alteration
 from forge.engine.ddl.context import DdlContext
 from forge.engine.ddl.drop_table import distinct
-from forge.engine.ddl.exchange_partition import exchange
 from forge.engine.ddl.rename_table import follow_table
 from forge.engine.ddl.timestamp_columns import with_timestamps
 from forge.engine.dictionary.catalog import TableName
 from forge.engine.dictionary.engines import check_engine
+from forge.engine.dictionary.partitions import partition_places
 from forge.engine.dictionary.table_state import TableState
+from forge.errors import UnsupportedError
 from forge.plan.definitions import TableAlteration, TableChange
 from forge.plan.tables import Table
 from forge.sql.ast.alter_actions import Action, AddKey, AlterPartitions, DropKey, RenameTo, SwitchKeys
@@ -41,9 +42,7 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
     state = context.table(statement.table)
     state.enforces_checks = catalog.checks_constraints
     before = state.table
-    alteration = Alteration(
-        state, catalog.server, catalog.databases[old_name[0]], dialect=catalog.dialect, clips=catalog.clips
-    )
+    alteration = Alteration(state, context)
     for action in with_timestamps(_with_replaced_key(statement, state), state, catalog):
         apply_action(alteration, action)
     plan = replace(
@@ -121,3 +120,30 @@ def _of_partitions(
         unnumbered=action.kind in _ANSWERING,
         unlogged=action.kind == "check" or (action.local and (keeps_all or action.kind in _ANSWERING)),
     )
+
+
+def exchange(action: AlterPartitions, state: TableState, ref: TableRef, context: DdlContext) -> TableState:
+    """A partition and a table exchange their rows; the table.  Raises SqlError and UnsupportedError."""
+    clause, choose = state.definition.partitions, state.table.partition
+    other = context.table(ref)
+    if clause is None or choose is None:
+        raise SqlError(f"table {state.name} has no partitions", action.offset)
+    if [column.type for column in state.columns] != [column.type for column in other.columns]:
+        raise SqlError("Tables have different definitions", ref.offset, expected=f"the definition of {state.name}")
+    if clause.inner is not None:
+        raise UnsupportedError("EXCHANGE PARTITION of a table with subpartitions is not supported yet")
+    place = partition_places(clause, action)[0]
+    if any(choose(row) != place for row in other.rows.values()):
+        raise SqlError(f"a row of {other.name} does not belong to partition {action.names[0]}", ref.offset)
+    name = (other.table.database, other.table.name)
+    swapped = TableState(other.definition, context.catalog.next_version(name))
+    going = [number for number in state.ordered() if choose(state.rows[number]) == place]
+    rows = [state.rows[number] for number in going]
+    for number in going:
+        state.remove(number)
+    for number in other.ordered():
+        state.add(other.rows[number])
+    for row in rows:
+        swapped.add(row)
+    context.catalog.tables[name] = swapped
+    return swapped

@@ -5,18 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from forge.engine.ddl.alter_rows import altered_table
 from forge.engine.ddl.alteration import Alteration
 from forge.engine.ddl.context import DdlContext
 from forge.engine.dictionary.catalog import TableName
-from forge.engine.dictionary.columns import ColumnDefinition
+from forge.engine.dictionary.columns import ColumnDefinition, largest_number
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.foreign_key_definition import renamed_constraints, with_foreign_keys
 from forge.engine.dictionary.key_definition import kept_prefix
+from forge.engine.dictionary.literals import implicit_default, strict_value, under, zero_value
+from forge.engine.dictionary.partitions import partition_count
 from forge.engine.dictionary.system_columns import with_periods
 from forge.engine.dictionary.table_state import TableState
+from forge.engine.rows.conversion import converted
+from forge.engine.rows.defaults import StatementTime, omitted_value, with_generated
+from forge.errors import ScenarioError, UnsupportedError
+from forge.plan.tables import Row
+from forge.servers.facts.values import Dialect
 from forge.sql.ast.definitions import KeyDraft, PeriodDraft
-from forge.sql.errors import SqlError
+from forge.sql.errors import SqlError, at_offset
+from forge.values.base import Value
 
 
 def finish_alteration(alteration: Alteration, name: TableName, context: DdlContext) -> TableState:
@@ -100,3 +107,114 @@ def _first(alteration: Alteration) -> int:
     """FIRST is behind a generated invisible primary key (recorded, whatever the session's setting)."""
     slot = alteration.slots[0] if alteration.slots else None
     return int(alteration.state.table.has_generated_key and slot is not None and slot.source == 0)
+
+
+def altered_table(alteration: Alteration, definition: Definition, version: int, time: StatementTime) -> TableState:
+    """The table with its new definition and the rows that are left, converted.  Raises SqlError and ScenarioError."""
+    state = alteration.state
+    altered = TableState(definition, version, _first_number(alteration))
+    altered.updates, altered.enforces_checks = state.updates, state.enforces_checks
+    before = state.table.partition
+    clause = state.definition.partitions
+    width = 1 if clause is None or clause.inner is None else clause.inner.count or 1
+    reordered = altered.clustering is None and (state.clustering is not None or before is not None)
+    for place, number in enumerate(state.ordered()):
+        if alteration.emptied and before is not None and before(state.rows[number]) // width in alteration.emptied:
+            continue
+        if not (definition.versioned or state.is_current(state.rows[number])):
+            continue  # DROP SYSTEM VERSIONING
+        row = _converted(alteration, definition, state.rows[number], altered, time)
+        altered.inserted = place if reordered else number
+        altered.add(row)
+    altered.inserted = state.inserted
+    _follow(altered)
+    return altered
+
+
+def _first_number(alteration: Alteration) -> int:
+    """The counter to begin with: kept, unless the statement sets it or the column is new."""
+    kept = next((slot for slot in alteration.slots if slot.column.column.auto_increment), None)
+    if kept is None:
+        return 1
+    if alteration.auto_increment is not None:
+        return alteration.auto_increment
+    if alteration.truncates and (_empties_all(alteration) or alteration.line.ddl.renumbers_truncated_partitions):
+        # MySQL keeps the number unless nothing is left, MariaDB goes on from what is left (recorded).
+        return 1
+    return 1 if kept.source is None else alteration.state.next_auto_increment
+
+
+def _follow(altered: TableState) -> None:
+    index = altered.auto_increment
+    if index is not None:
+        largest: int = max((row[index] or 0 for row in altered.rows.values()), default=0)
+        altered.next_auto_increment = max(altered.next_auto_increment, largest + 1)
+
+
+def _converted(
+    alteration: Alteration, definition: Definition, row: Row, altered: TableState, time: StatementTime
+) -> Row:
+    values: list[Value | None] = []
+    for slot, column in zip(alteration.slots, definition.columns, strict=True):
+        if column.generated is not None:
+            values.append(None)
+        elif slot.source is None:
+            values.append(_new_value(column, altered, time, alteration))
+        else:
+            with at_offset(column.offset):
+                values.append(
+                    converted(alteration.state.columns[slot.source], column, row[slot.source], alteration.dialect)
+                )
+    values += _hidden_values(alteration, altered, row, time)
+    return with_generated(altered.columns, values, clips=alteration.clips)
+
+
+def _hidden_values(alteration: Alteration, altered: TableState, row: Row, time: StatementTime) -> list[Value | None]:
+    """The values of hidden columns: kept, or as those of a row that comes."""
+    old = {column.name: value for column, value in zip(alteration.state.columns, row, strict=True)}
+    hidden = altered.columns[len(altered.definition.columns) :]
+    return [old.get(column.name, omitted_value(column, time)) for column in hidden]
+
+
+def _new_value(
+    column: ColumnDefinition, altered: TableState, time: StatementTime, alteration: Alteration
+) -> Value | None:
+    with at_offset(column.offset):
+        if column.column.auto_increment:
+            value = altered.next_auto_increment
+            if value > largest_number(column):
+                raise ScenarioError(f"column {column.name!r} has no AUTO_INCREMENT value left")
+            altered.next_auto_increment += 1
+            return value
+        if column.column.nullable or column.column.has_default or column.column.default_now or column.default:
+            return omitted_value(column, time, clips=alteration.clips)
+        return _implicit_value(column, under(column.wire, alteration.dialect).dialect)
+
+
+def _implicit_value(column: ColumnDefinition, dialect: Dialect) -> Value | None:
+    """What a new NOT NULL column without a default has in rows that were there.
+
+    Dates are zero: of TIMESTAMP, where NO_ZERO_DATE is not in force, and where another part of the statement makes the
+    column NOT NULL (recorded).
+    """
+    # MySQL gives them a vector without numbers, MariaDB one, or a geometry, without bytes (recorded on 9.7 and 11.8).
+    if column.type_facts.kind in (("geometry", "vector") if dialect.vector_is_varbinary else ("vector",)):
+        raise UnsupportedError(f"rows that get a value for the new {column.type.name} column are not supported yet")
+    if not column.type_facts.has_date:
+        implicit = implicit_default(column.wire)
+        # JSON: a cell without a document (recorded on MySQL 9.7), which reads as JSON null.
+        return b"" if implicit is None else strict_value(column.wire, column.codec, implicit)
+    if not dialect.takes_zero_dates and _needs_date(column):
+        implicit_default(column.wire)  # raises
+    return zero_value(column.wire)
+
+
+def _needs_date(column: ColumnDefinition) -> bool:
+    """Whether the column is one of dates that its own definition makes NOT NULL."""
+    draft = column.draft
+    is_bare = draft is not None and draft.nullable is None and "primary" not in draft.keys
+    return column.type_facts.has_date and column.type_facts.refuses_implicit_default and not is_bare
+
+
+def _empties_all(alteration: Alteration) -> bool:
+    return alteration.partitions is not None and len(alteration.emptied) == partition_count(alteration.partitions)

@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NoReturn
 
-from forge.engine.dictionary.cell_values import sort_value
 from forge.engine.dictionary.column_drafts import define_column
-from forge.engine.dictionary.columns import ColumnDefinition
+from forge.engine.dictionary.columns import ColumnDefinition, sort_value
 from forge.engine.dictionary.literals import taken
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.conversion import converted

@@ -12,11 +12,11 @@ from forge.engine.ddl.context import DdlContext
 from forge.engine.dictionary.catalog import Catalog, TableName
 from forge.engine.dictionary.foreign_key_definition import children_of
 from forge.engine.dictionary.table_state import TableState
-from forge.plan.definitions import DefinitionText, DroppedTable, SessionEndDrop, TableDrop
+from forge.plan.definitions import DefinitionText, DroppedTable, SessionEndDrop, TableDrop, TableTruncation
 from forge.plan.tables import is_defined_atomically
 from forge.servers import server_line
 from forge.sql.ast.definitions import TableRef
-from forge.sql.ast.statements import DropTables
+from forge.sql.ast.statements import DropTables, TruncateTable
 from forge.sql.errors import SqlError
 from forge.sql.write import identifier
 
@@ -110,3 +110,18 @@ def _by_engine(states: list[TableState]) -> Iterator[list[TableState]]:
 def distinct(names: Iterable[str]) -> tuple[str, ...]:
     """Each name once, without empty ones."""
     return tuple(dict.fromkeys(name for name in names if name))
+
+
+def truncate_table(statement: TruncateTable, context: DdlContext) -> TableTruncation:
+    """Run the statement.  Raises SqlError for what a server would refuse."""
+    catalog = context.catalog
+    state = context.table(statement.table)
+    name = (state.table.database, state.table.name)
+    if not state.table.temporary:
+        check_droppable(catalog, statement.table, context.current_database, [name])
+    emptied = TableState(state.definition, catalog.next_version(name))
+    emptied.inserted = state.inserted
+    emptied.is_logged = state.is_logged
+    catalog.put(name, emptied, moves=state.table.temporary and context.line.ddl.renamed_temporary_is_last)
+    temporary = state.table.temporary
+    return TableTruncation(context.text, (name[0],), (emptied.table,), temporary, temporary)

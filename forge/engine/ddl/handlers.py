@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final
 
 from forge.engine.ddl.alter_table import alter_table
 from forge.engine.ddl.context import DdlContext
 from forge.engine.ddl.create_table import create_like, create_table
-from forge.engine.ddl.databases import change_database
-from forge.engine.ddl.drop_table import drop_tables
-from forge.engine.ddl.objects import change_view, create_trigger, drop_objects, keep_up_tables
+from forge.engine.ddl.drop_table import drop_tables, truncate_table
+from forge.engine.ddl.objects import (
+    change_database,
+    change_sequence,
+    change_view,
+    create_trigger,
+    drop_objects,
+    keep_up_tables,
+)
 from forge.engine.ddl.rename_table import rename_tables
-from forge.engine.ddl.sequences import change_sequence
-from forge.engine.ddl.truncate_table import truncate_table
-from forge.plan.definitions import DdlStatement
+from forge.plan.definitions import DdlStatement, TableCreationLike, TableDrop
 from forge.sql.ast.objects import CreateTrigger, DropObjects, SequenceStatement, Upkeep, ViewStatement
 from forge.sql.ast.statements import (
     AlterTable,
@@ -25,6 +30,7 @@ from forge.sql.ast.statements import (
     RenameTables,
     TruncateTable,
 )
+from forge.sql.errors import SqlUnsupported
 from forge.sql.parse.statements import Ddl
 
 HANDLERS: Final[dict[type[Any], Callable[[Any, DdlContext], DdlStatement]]] = {
@@ -49,3 +55,30 @@ def run_definition(statement: Ddl, context: DdlContext) -> DdlStatement:
     Raises SqlError (a place in ``context.sql``) for what a server would refuse, SqlUnsupported for what is not made.
     """
     return HANDLERS[type(statement)](statement, context)
+
+
+def changes_no_base(statement: Ddl) -> bool:
+    """Whether it makes or drops temporary tables only, which does not commit the transaction that it stands in."""
+    return isinstance(statement, (CreateTable, CreateLike, DropTables)) and statement.temporary
+
+
+def logged_of_temporary(statement: DdlStatement, *, logs: bool) -> DdlStatement:
+    """The statement with what of it is logged; ``logs``: the session logs what is done to temporary tables."""
+    if isinstance(statement, TableDrop) and statement.touches_temporary:
+        named = tuple(table for table in statement.named if table.logged)
+        # In row format what was made as text goes if it exists.
+        by_rows = not logs and any(table.temporary for table in named)
+        return replace(
+            statement,
+            named=named,
+            unlogged=not named,
+            in_row_format=by_rows,
+            if_exists=statement.if_exists or by_rows,
+            comment=statement.comment if statement.if_exists or not by_rows else "",
+        )
+    if statement.temporary and not logs:
+        return replace(statement, unlogged=True)
+    likeness = statement.likeness if isinstance(statement, TableCreationLike) else None
+    if likeness is not None and likeness.temporary and not logs:
+        raise SqlUnsupported("CREATE TABLE ... LIKE a temporary table is not supported yet in row format", 0)
+    return statement

@@ -8,8 +8,7 @@ bytes 0x20 at the end do not count.  The temporal types with fractions are hashe
 from __future__ import annotations
 
 from forge.charsets import Collation, collation, compare_key, is_exact
-from forge.engine.dictionary.cell_values import stored_bytes_of
-from forge.engine.dictionary.columns import ColumnDefinition
+from forge.engine.dictionary.columns import ColumnDefinition, stored_bytes_of
 from forge.errors import UnsupportedError
 from forge.values.base import Value
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from forge.engine.dictionary.cell_values import sort_value
-from forge.engine.dictionary.columns import ColumnDefinition
+from forge.engine.dictionary.columns import ColumnDefinition, sort_value
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.key_definition import RowExpression
 from forge.engine.dictionary.key_sets import KeySet, KeySets, is_taken
@@ -330,3 +329,23 @@ class TableState:
 def _shown(column: ColumnDefinition, value: Value) -> str:
     text = column.codec.text(column.wire, value)
     return repr(text) if isinstance(value, str) else text if text is not None else value.hex()
+
+
+class TableContents(Mapping[str, tuple[Row, ...]]):
+    """The rows of every table by its full name, in the order of the clustering key."""
+
+    def __init__(self, tables: Mapping[str, TableState]) -> None:
+        self._tables = tables
+
+    def __getitem__(self, name: str) -> tuple[Row, ...]:
+        table = self._tables[name]
+        return tuple(table.rows[number] for number in table.ordered())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tables)
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))

@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 
-from forge.engine.dictionary.cell_values import largest_number
-from forge.engine.dictionary.columns import ColumnDefinition
+from forge.engine.dictionary.columns import ColumnDefinition, largest_number
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.requests.cells import ColumnPlace
 from forge.engine.requests.rows import Insert, Replace

@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
-from forge.engine.dictionary.cell_values import largest_number
-from forge.engine.dictionary.columns import ColumnDefinition
+from forge.engine.dictionary.columns import ColumnDefinition, largest_number
 from forge.engine.dictionary.literals import zero_value
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.dml.assignments import declared_updates, updated_cells

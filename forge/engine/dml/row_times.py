@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from forge.engine.dictionary.cell_values import sort_value
+from forge.engine.dictionary.columns import sort_value
 from forge.engine.dictionary.literals import strict_value
 from forge.engine.dictionary.system_columns import last_moment
 from forge.engine.dictionary.table_state import TableState

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from forge.engine.dictionary.catalog import Catalog
-from forge.engine.dictionary.triggers import Trigger
+from forge.engine.dictionary.catalog import Catalog, Trigger
 from forge.engine.requests.statements import Statement
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.foreign_keys import Opened, Operation

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from forge.engine.dictionary.cell_values import stored_bytes_of
-from forge.engine.dictionary.columns import ColumnDefinition
+from forge.engine.dictionary.columns import ColumnDefinition, stored_bytes_of
 from forge.engine.dictionary.json_cells import stored_times, with_types
 from forge.engine.dictionary.literals import strict_value, taken, zero_value
 from forge.engine.dictionary.table_state import TableState

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
-from forge.engine.dictionary.catalog import Catalog
+from forge.engine.dictionary.catalog import Catalog, declared_name
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.literals import under
-from forge.engine.dictionary.names import declared_name
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.requests.cells import CellGenerator
 from forge.engine.rows.defaults import StatementTime, check_expressions

@@ -7,8 +7,7 @@ from typing import Any
 
 import msgspec
 
-from forge.engine.dictionary.cell_values import stored_bytes_of
-from forge.engine.dictionary.columns import ColumnDefinition
+from forge.engine.dictionary.columns import ColumnDefinition, stored_bytes_of
 from forge.engine.dictionary.literals import strict_value, under
 from forge.engine.rows.defaults import zone_refusal
 from forge.errors import ScenarioError, UnsupportedError

@@ -10,10 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from forge.engine.dictionary.catalog import Catalog
+from forge.engine.dictionary.catalog import Catalog, Trigger
 from forge.engine.dictionary.foreign_key_definition import children_of
 from forge.engine.dictionary.table_state import TableState
-from forge.engine.dictionary.triggers import Trigger
 from forge.engine.rows.defaults import with_generated
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.changes import RowChange

@@ -7,8 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from forge.charsets import is_exact, order_key
-from forge.engine.dictionary.cell_values import sort_value
-from forge.engine.dictionary.columns import ColumnDefinition
+from forge.engine.dictionary.columns import ColumnDefinition, sort_value
 from forge.engine.dictionary.table_state import TableState
 from forge.errors import ScenarioError, UnsupportedError, nearest
 from forge.plan.tables import Key

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from forge.engine.dictionary.cell_values import comparable, sort_value, stored_bytes_of
-from forge.engine.dictionary.columns import ColumnDefinition
+from forge.engine.dictionary.columns import ColumnDefinition, comparable, sort_value, stored_bytes_of
 from forge.engine.dictionary.literals import strict_value
 from forge.engine.dictionary.table_state import TableState
 from forge.errors import ScenarioError, UnsupportedError, about, nearest

@@ -7,9 +7,8 @@ from typing import Any
 
 from forge.charsets.collations import canonical_charset
 from forge.engine.ddl.context import DdlContext
-from forge.engine.ddl.handlers import run_definition
-from forge.engine.ddl.temporary_tables import changes_no_base, logged_of_temporary
-from forge.engine.dictionary.names import declared_name
+from forge.engine.ddl.handlers import changes_no_base, logged_of_temporary, run_definition
+from forge.engine.dictionary.catalog import declared_name
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.requests.transactions import Transaction
 from forge.engine.rows.defaults import StatementTime
@@ -33,7 +32,6 @@ from forge.plan.definitions import (
 from forge.plan.tables import is_transactional
 from forge.sql.ast.definitions import CharsetClause
 from forge.sql.ast.statements import AlterTable, CreateTable
-from forge.sql.errors import SqlUnsupported, StrictRefusal
 from forge.sql.parse.statements import Ddl
 from forge.sql.reads.features import require_statement
 from forge.sql.version_comments import as_logged, as_sent
@@ -118,13 +116,7 @@ def defined(
         logs_temporary &= selects_as_text
     database = connection.client.database
     context = DdlContext(connection.catalog, sql, database, time, logs_temporary, selects_as_text)
-    try:
-        definition = logged_of_temporary(run_definition(statement, context), logs=logs_temporary)
-    except StrictRefusal as error:
-        if not connection.clips:
-            raise
-        problem = f"{error.problem}: taken with a warning without strict mode, which is not supported yet"
-        raise SqlUnsupported(problem, error.offset, expected=error.expected) from None
+    definition = logged_of_temporary(run_definition(statement, context), logs=logs_temporary)
     if isinstance(definition, TableAlteration) and connection.settings.binlog_alter_two_phase:
         definition = replace(definition, two_phase=_has_two_phases(definition))
     written = definition.text.sql

@@ -10,7 +10,7 @@ import msgspec
 
 from forge.binlog.listing.fields import ListingState
 from forge.charsets import collation
-from forge.engine.ddl.temporary_tables import changes_no_base
+from forge.engine.ddl.handlers import changes_no_base
 from forge.engine.dml.statements import execute
 from forge.engine.requests.cells import CellGenerator
 from forge.engine.requests.settings import OUTSIDE_TRANSACTIONS, SessionChange

@@ -8,8 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from forge.engine.dictionary.catalog import Catalog
-from forge.engine.dictionary.names import declared_name
+from forge.engine.dictionary.catalog import Catalog, declared_name
 from forge.engine.dictionary.table_state import UndoLog, undo
 from forge.engine.requests.statements import Statement
 from forge.engine.requests.transactions import Transaction as Declared

@@ -205,8 +205,6 @@ class ColumnDraft:
     type: TypeDraft
     offset: int
     nullable: bool | None = None
-    #: NULL is among its attributes, whatever stands behind it.
-    says_null: bool = False
     default: Default | None = None
     #: Fractional digits of ON UPDATE CURRENT_TIMESTAMP.
     on_update: int | None = None
@@ -216,8 +214,6 @@ class ColumnDraft:
     visible: bool = True
     generated: Choice["virtual", "stored"] | None = None
     expression: str = ""
-    #: MariaDB's other word for STORED.
-    persistent: bool = False
     comment: str = ""
     checks: tuple[CheckDraft, ...] = ()
     #: REFERENCES on the column.
@@ -244,17 +240,13 @@ class TableRef:
 
 @dataclass(frozen=True, slots=True)
 class TableOptions:
-    """Options after the closing parenthesis, as far as they matter to a binlog.
-
-    ``rebuild``: in ALTER TABLE they make the table anew (ENGINE, ROW_FORMAT, KEY_BLOCK_SIZE, FORCE).
-    """
+    """Options after the closing parenthesis, as far as they matter to a binlog."""
 
     charset: CharsetClause = CharsetClause()
     auto_increment: int | None = None
     #: The storage engine as written.
     engine: str | None = None
     engine_offset: int = 0
-    rebuild: bool = False
     #: WITH SYSTEM VERSIONING.
     versioned: bool = False
     #: Options that leave no trace but in SHOW CREATE TABLE: (name, value).

@@ -75,7 +75,6 @@ class Upkeep:
     names: tuple[TableRef, ...] = ()
     offset: int = 0
     remakes: bool = False
-    repairs: bool = False
     local: bool = False
     zone: bool = False
     flushes: bool = False

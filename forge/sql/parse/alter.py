@@ -113,7 +113,7 @@ def _change(cursor: Cursor, offset: int) -> list[Action]:
 
 
 def _force(cursor: Cursor, offset: int) -> list[Action]:
-    return [act.SetOptions(TableOptions(rebuild=True))]
+    return [act.SetOptions(TableOptions())]
 
 
 def _switch(cursor: Cursor, offset: int) -> list[Action]:

@@ -121,7 +121,7 @@ def _attribute(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
     if cursor.accept("NOT", "NULL"):
         return replace(column, nullable=False)
     if cursor.accept("NULL"):
-        return replace(column, nullable=True, says_null=True)
+        return replace(column, nullable=True)
     if cursor.accept("DEFAULT"):
         return replace(column, default=default_clause(cursor))
     if cursor.accept("SERIAL", "DEFAULT", "VALUE"):
@@ -169,7 +169,7 @@ def _generated(cursor: Cursor, column: ColumnDraft) -> ColumnDraft:
     expression = cursor.balanced()
     word = cursor.accept_any("VIRTUAL", "STORED", "PERSISTENT")
     kind: Literal["virtual", "stored"] = "stored" if word in ("STORED", "PERSISTENT") else "virtual"
-    return replace(column, generated=kind, expression=expression, persistent=word == "PERSISTENT")
+    return replace(column, generated=kind, expression=expression)
 
 
 def _collated(cursor: Cursor, column: ColumnDraft, clause: CharsetClause) -> ColumnDraft:

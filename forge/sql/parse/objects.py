@@ -156,7 +156,7 @@ def upkeep(cursor: Cursor, head: Head) -> Upkeep:
         cursor.rest()
     if not cursor.at_end():
         raise SqlUnsupported(f"{verb} TABLE ... {cursor.token.text.upper()} is not supported", cursor.token.start)
-    return Upkeep(tables, start, remakes=verb == "OPTIMIZE", repairs=verb == "REPAIR", local=local)
+    return Upkeep(tables, start, remakes=verb == "OPTIMIZE", local=local)
 
 
 def flush(cursor: Cursor, head: Head) -> Upkeep:

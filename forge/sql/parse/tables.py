@@ -220,7 +220,7 @@ def table_option(cursor: Cursor, options: TableOptions) -> TableOptions:
         return replace(options, auto_increment=cursor.integer("a number"))
     if cursor.accept("ENGINE"):
         cursor.accept_mark("=")
-        return replace(options, engine=cursor.advance().text, engine_offset=offset, rebuild=True)
+        return replace(options, engine=cursor.advance().text, engine_offset=offset)
     if cursor.accept("WITH", "SYSTEM", "VERSIONING"):
         return replace(options, versioned=True)
     if cursor.accept("START", "TRANSACTION"):
@@ -228,6 +228,5 @@ def table_option(cursor: Cursor, options: TableOptions) -> TableOptions:
     if cursor.accept_any("DATA", "INDEX"):
         cursor.expect("DIRECTORY")
         return replace(options, idle=(*options.idle, ("DIRECTORY", option_value(cursor))))
-    rebuild = options.rebuild or cursor.token.is_word("ROW_FORMAT", "KEY_BLOCK_SIZE")
     idle = accept_option(cursor, *_IDLE_OPTIONS) or cursor.wrong("a table option", TABLE_OPTIONS)
-    return replace(options, rebuild=rebuild, idle=(*options.idle, idle))
+    return replace(options, idle=(*options.idle, idle))
