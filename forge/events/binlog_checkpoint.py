@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 
 from construct import Int32ul, Struct
 
-from forge.events.layout import Body, Derived, Span, Text, derived, field_length, length_of
+from forge.events.derived_parts import Derived
+from forge.events.layout import Body, Span, Text, derived, field_length, length_of
 from forge.events.plain import words
 
 

@@ -10,7 +10,8 @@ from typing import ClassVar
 
 from construct import Int32ul, Struct
 
-from forge.events.layout import Body, Derived, Span, Text, derived, field_length, length_of
+from forge.events.derived_parts import Derived
+from forge.events.layout import Body, Span, Text, derived, field_length, length_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

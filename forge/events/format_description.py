@@ -13,9 +13,10 @@ from typing import Any, ClassVar
 
 from construct import Bytes, Int8ul, Int16ul, Int32ul, Struct
 
+from forge.events.derived_parts import WhileMore
 from forge.events.format import FormatContext, described_format, writes_checksums
 from forge.events.giving import Give, Part, giver_of
-from forge.events.layout import Body, Surroundings, Text, WhileMore
+from forge.events.layout import Body, Surroundings, Text
 from forge.events.plain import Fields, to_bytes, to_text, words
 from forge.events.shapes import U8, Shape, either
 from forge.events.taking import Take, taker_of

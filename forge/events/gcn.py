@@ -11,7 +11,8 @@ from typing import ClassVar
 
 from construct import Int8ul, Int16ul, Int64ul, Struct
 
-from forge.events.layout import Body, When, flags
+from forge.events.derived_parts import When
+from forge.events.layout import Body, flags
 
 HAVE_GCN = 0x01
 HAVE_BRANCHES = 0x20

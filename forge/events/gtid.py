@@ -15,8 +15,9 @@ from typing import Any, ClassVar
 
 from construct import Adapter, Bytes, BytesInteger, Int8ul, Int64sl, Int64ul, Struct, stream_read
 
+from forge.events.derived_parts import WhileMore
 from forge.events.giving import Part
-from forge.events.layout import Body, Surroundings, WhileMore
+from forge.events.layout import Body, Surroundings
 from forge.events.packed import PackedInt
 from forge.events.plain import Fields
 from forge.events.shapes import U64, Shape, described, object_of

@@ -12,8 +12,9 @@ from typing import Any, ClassVar
 
 from construct import FormatFieldError, Int32ul, Int64ul, Sequence, Struct
 
+from forge.events.derived_parts import Derived
 from forge.events.giving import Part
-from forge.events.layout import Body, Derived, Rest, Surroundings, derived
+from forge.events.layout import Body, Rest, Surroundings, derived
 from forge.events.plain import Fields
 from forge.events.shapes import Shape, array
 

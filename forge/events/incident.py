@@ -7,7 +7,8 @@ from typing import ClassVar
 
 from construct import Int8ul, Int16ul, Struct
 
-from forge.events.layout import Body, Derived, Span, Text, derived, field_length, length_of
+from forge.events.derived_parts import Derived
+from forge.events.layout import Body, Span, Text, derived, field_length, length_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

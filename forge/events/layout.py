@@ -22,6 +22,7 @@ from construct import (
 )
 
 from forge.errors import FormatError, ScenarioError
+from forge.events.derived_parts import Derived
 from forge.events.format import FormatContext
 from forge.events.giving import NOT_GIVEN, Give, Part, body_giver, giver_of
 from forge.events.plain import Fields, FlagTable, flag_names, plain, to_bytes, to_text, words
@@ -135,82 +136,6 @@ class Text(Subconstruct):  # type: ignore[misc]
     def _build(self, obj: str, stream: Any, context: Any, path: str) -> str:
         self.subcon._build(to_bytes(obj), stream, context, path)
         return obj
-
-
-class Derived(Subconstruct):  # type: ignore[misc]
-    """A field that is computed from the others when None, and obeyed when given."""
-
-    def __init__(self, subcon: Any, compute: Callable[[Any], Any]) -> None:
-        super().__init__(subcon)
-        self.compute = compute
-        self.flagbuildnone = True
-
-    def taker(self) -> Take:
-        return taker_of(self.subcon)
-
-    def giver(self) -> Give:
-        return giver_of(self.subcon)
-
-    def labelled(self, walk: Any, name: str, flags: Any = None) -> Any:
-        return walk.part(self.subcon, name, flags)
-
-    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        value = self.compute(context) if obj is None else obj
-        self.subcon._build(value, stream, context, path)
-        return value
-
-
-class _Optional(Subconstruct):  # type: ignore[misc]
-    """A field that may be absent: None."""
-
-    def __init__(self, subcon: Any) -> None:
-        super().__init__(subcon)
-        self.flagbuildnone = True
-
-    def giver(self) -> Give:
-        inner = giver_of(self.subcon)
-        return lambda value, fields: b"" if value is None else inner(value, fields)
-
-    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        if obj is not None:
-            self.subcon._build(obj, stream, context, path)
-        return obj
-
-
-class When(_Optional):
-    """A field that is there only if ``condition(context)`` holds; None otherwise."""
-
-    def __init__(self, subcon: Any, condition: Callable[[Any], Any]) -> None:
-        super().__init__(subcon)
-        self.condition = condition
-
-    def _parse(self, stream: Any, context: Any, path: str) -> Any:
-        return self.subcon._parsereport(stream, context, path) if self.condition(context) else None
-
-    def taker(self) -> Take:
-        inner, condition = taker_of(self.subcon), self.condition
-        return lambda data, at, found: inner(data, at, found) if condition(found) else (None, at)
-
-    def labelled(self, walk: Any, name: str, flags: Any = None) -> Any:
-        return walk.part(self.subcon, name, flags) if self.condition(walk.context) else None
-
-
-class WhileMore(_Optional):
-    """A trailing field of later server versions: absent (None) where the event ends before it."""
-
-    def _parse(self, stream: Any, context: Any, path: str) -> Any:
-        here = stream.tell()
-        if not stream.read(1):
-            return None
-        stream.seek(here)
-        return self.subcon._parsereport(stream, context, path)
-
-    def taker(self) -> Take:
-        inner = taker_of(self.subcon)
-        return lambda data, at, found: inner(data, at, found) if at < len(data) else (None, at)
-
-    def labelled(self, walk: Any, name: str, flags: Any = None) -> Any:
-        return walk.part(self.subcon, name, flags) if walk.has_more else None
 
 
 def as_tuples(value: Any) -> Any:

@@ -15,10 +15,10 @@ from typing import Any
 
 from construct import Const, Construct, Int8ul, Int32ul, Prefixed, Sequence
 
+from forge.events.derived_parts import Derived
 from forge.events.giving import Part
 from forge.events.layout import (
     Body,
-    Derived,
     Rest,
     Span,
     Surroundings,

@@ -13,8 +13,9 @@ from typing import Any, ClassVar
 
 from construct import Int8ul, Int32ul, Int64ul, Struct
 
+from forge.events.derived_parts import Derived, When
 from forge.events.giving import Part
-from forge.events.layout import Body, Derived, Rest, Surroundings, When, derived, read_exactly
+from forge.events.layout import Body, Rest, Surroundings, derived, read_exactly
 from forge.events.plain import Fields, flag_names
 from forge.events.shapes import FLAGS, HEX, U32, Shape, object_of
 from forge.events.taking import Take

@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 
 from construct import Int8ul, Int32ul, Int64ul, Struct
 
-from forge.events.layout import Body, Rest, When
+from forge.events.derived_parts import When
+from forge.events.layout import Body, Rest
 
 #: The bit of ``piece_flags`` that says that the size of the whole event follows.
 WITH_SIZE = 0x01

@@ -13,8 +13,9 @@ from typing import Any, ClassVar
 
 from construct import Const, Int8ul, Int16ul, Int32ul, Struct
 
+from forge.events.derived_parts import Derived, When
 from forge.events.format import FormatContext
-from forge.events.layout import Body, Derived, Rest, Span, Surroundings, Text, When, derived, field_length, length_of
+from forge.events.layout import Body, Rest, Span, Surroundings, Text, derived, field_length, length_of
 from forge.events.plain import Fields, one_line, plain, text_or_hex, words
 from forge.events.shapes import TEXT, Shape, array, object_of
 from forge.events.status_vars import StatusBlock, StatusVariables, size_of_variables

@@ -12,8 +12,9 @@ from typing import Any, ClassVar
 
 from construct import Int64ul, Struct
 
+from forge.events.derived_parts import When
 from forge.events.format import FormatContext
-from forge.events.layout import Body, Rest, Text, When
+from forge.events.layout import Body, Rest, Text
 from forge.events.plain import words
 
 

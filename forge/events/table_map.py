@@ -15,21 +15,9 @@ from construct import BytesInteger, Const, Int16ul, Struct, Subconstruct
 
 from forge.errors import FormatError
 from forge.events.column_fields import COLUMN_SHAPE, columns_fields
+from forge.events.derived_parts import Derived, WhileMore
 from forge.events.giving import Give, Part, giver_of
-from forge.events.layout import (
-    Bitmap,
-    Body,
-    Derived,
-    Rest,
-    Span,
-    Surroundings,
-    Text,
-    WhileMore,
-    derived,
-    field_length,
-    flags,
-    length_of,
-)
+from forge.events.layout import Bitmap, Body, Rest, Span, Surroundings, Text, derived, field_length, flags, length_of
 from forge.events.optional_metadata import MetadataRecord, OptionalMetadata, build_record, key_parts, read_value
 from forge.events.packed import PackedInt
 from forge.events.plain import Fields, flag_names, plain, text_or_hex, words

@@ -11,8 +11,9 @@ from typing import Any, ClassVar
 
 from construct import Int8ul, Int16ul, Int32ul, Struct
 
+from forge.events.derived_parts import Derived
 from forge.events.giving import Part
-from forge.events.layout import Body, Derived, Surroundings, derived, read_exactly
+from forge.events.layout import Body, Surroundings, derived, read_exactly
 from forge.events.packed import PackedBytes
 from forge.events.plain import Fields, plain, to_bytes, to_text
 from forge.events.shapes import Shape, array

@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 from construct import Int8ul, Int32ul, Struct
 
 from forge.events.counted_items import Items, set_or_hex
-from forge.events.layout import Body, Derived, Span, Surroundings, Text, derived, field_length, length_of
+from forge.events.derived_parts import Derived
+from forge.events.layout import Body, Span, Surroundings, Text, derived, field_length, length_of
 from forge.events.plain import Fields, text_or_hex, to_text, words
 from forge.events.shapes import Shape, array
 

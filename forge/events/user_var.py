@@ -17,20 +17,9 @@ from construct import Const, FocusedSeq, Int8ul, Int32ul, Prefixed, Struct, Subc
 from forge.charsets import charset, find_collation
 from forge.errors import ForgeError
 from forge.events.column_fields import COLLATION_SHAPE, collation_fields
+from forge.events.derived_parts import Derived, WhileMore
 from forge.events.giving import Part
-from forge.events.layout import (
-    Body,
-    Derived,
-    Rest,
-    Span,
-    Surroundings,
-    Text,
-    WhileMore,
-    derived,
-    field_length,
-    length_of,
-    read_exactly,
-)
+from forge.events.layout import Body, Rest, Span, Surroundings, Text, derived, field_length, length_of, read_exactly
 from forge.events.plain import Fields, flag_names, printable, text_or_hex, words
 from forge.events.shapes import FLAGS, HEX, TEXT, Shape, described, either, object_of, one_of
 from forge.values.base import Column

@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 from construct import Bytes, Int32ul, Int64ul, Struct
 
 from forge.events.counted_items import NamedItems, set_or_hex
-from forge.events.layout import Body, Derived, Surroundings, derived
+from forge.events.derived_parts import Derived
+from forge.events.layout import Body, Surroundings, derived
 from forge.events.plain import Fields, text_or_hex, to_text, words
 from forge.events.shapes import TEXT, Shape, array, object_of
 

@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 
 from construct import Int8ul, Int32ul, Struct
 
-from forge.events.layout import Body, Derived, Span, Surroundings, derived, field_length, length_of
+from forge.events.derived_parts import Derived
+from forge.events.layout import Body, Span, Surroundings, derived, field_length, length_of
 from forge.events.plain import Fields
 from forge.events.shapes import Shape
 

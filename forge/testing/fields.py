@@ -22,8 +22,9 @@ from construct import (
 from construct import Bytes as FixedBytes
 from hypothesis import strategies as st
 
+from forge.events.derived_parts import When, WhileMore
 from forge.events.format import FormatContext
-from forge.events.layout import Body, When, WhileMore
+from forge.events.layout import Body
 from forge.events.optional_metadata import MetadataRecord, record
 
 Strategy = st.SearchStrategy[Any]

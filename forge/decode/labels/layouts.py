@@ -28,8 +28,8 @@ from construct import (
 )
 
 from forge.decode.labels.runs import Labels
+from forge.events.derived_parts import Derived
 from forge.events.format import FormatContext
-from forge.events.layout import Derived
 from forge.events.plain import FlagTable, flag_names
 
 #: What reading bytes by a layout may raise.
