@@ -12,8 +12,9 @@ from pathlib import Path
 import click
 
 import forge
+from forge.check.decoders.vendors.program import servers_home
 from forge.errors import ForgeError
-from forge.record.builds import is_unpacked, servers_home
+from forge.record.builds import is_unpacked
 from tests.benchmarks.lines import LINES, Line
 from tests.benchmarks.peers import builds
 from tests.benchmarks.results import document, figure_of, table

@@ -59,11 +59,6 @@ def test_no_tracked_file_cites_a_page_that_users_do_not_have() -> None:
     assert files_with(_INNER_PAGES) == []
 
 
-def test_no_module_has_more_than_about_400_lines() -> None:
-    lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in MODULES}
-    assert {name: lines for name, lines in lengths.items() if lines > 425} == {}
-
-
 def test_no_folder_has_more_than_25_modules_beside_each_other_but_the_one_with_a_module_per_event() -> None:
     folders = Counter(str(path.parent.relative_to(ROOT)) for path in MODULES if path.name != "__init__.py")
     assert {folder: count for folder, count in folders.items() if count > 25} == {

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from forge.binlog import read_events
+from forge.check.decoders.vendors.program import servers_home
 from forge.cli.app import run
 from forge.events.binlog_checkpoint import BinlogCheckpoint
 from forge.events.gtid import Gtid
@@ -17,7 +18,7 @@ from forge.events.gtid_list import GtidList
 from forge.events.previous_gtids import PreviousGtids
 from forge.events.rotate import Rotate
 from forge.plan.plan import Plan
-from forge.record.builds import BUILD_OF_LINE, BUILDS, servers_home
+from forge.record.builds import BUILD_OF_LINE, BUILDS
 from forge.record.contents import answered, questions
 from forge.record.contents_difference import comparable_tables, first_contents_difference
 from forge.record.replayed_contents import contents_of_decode

@@ -94,13 +94,10 @@ class Stretch:
         """
         begins, ends = self._places()
         out = hold(_PIECE + int((ends - begins).max()))
-        arrays = (begins, ends, *self._heads(), self.positioned, self._runs())
-        scratch = _scratch()
-        event = run = row = 0
-        while event < len(ends):
-            event, run, row, begin, end, written = _make(
-                out, descriptor, position, *arrays, event, run, row, checksum, scratch
-            )
+        events, runs, scratch = (begins, ends, *self._heads(), self.positioned), self._runs(), _scratch()
+        at = (0, 0, 0)
+        while at[0] < len(ends):
+            at, begin, end, written = _make(out, descriptor, position, events, runs, at, checksum, scratch)
             # What the kernel could not write, or why.
             while written < end - begin:
                 written += os.pwrite(descriptor, out[written : end - begin].data, position + begin + written)
@@ -109,8 +106,8 @@ class Stretch:
         """The bytes of the events, without log_pos and checksum."""
         begins, ends = self._places()
         out = slacked(self.end - self.begin)
-        positioned = np.zeros(len(ends), np.uint8)
-        _make(out, _NOWHERE, 0, begins, ends, *self._heads(), positioned, self._runs(), 0, 0, 0, False, _scratch())
+        events = (begins, ends, *self._heads(), np.zeros(len(ends), np.uint8))
+        _make(out, _NOWHERE, 0, events, self._runs(), (0, 0, 0), False, _scratch())
         return out[: self.end - self.begin]
 
     def _places(self) -> tuple[Sizes, Sizes]:
@@ -164,27 +161,16 @@ def _count_before(begins: Any, first: Any, most: Any, end: Any) -> Any:
 
 @kernel
 def _make(
-    out: Any,
-    descriptor: Any,
-    position: Any,
-    begins: Any,
-    ends: Any,
-    numbers: Any,
-    heads: Any,
-    cuts: Any,
-    positioned: Any,
-    runs: Any,
-    event: Any,
-    run: Any,
-    row: Any,
-    checksum: Any,
-    scratch: Any,
+    out: Any, descriptor: Any, position: Any, events: Any, runs: Any, at: Any, checksum: Any, scratch: Any
 ) -> Any:
-    """Make and write events from ``event`` on, whose first row is ``row`` of ``run``.
+    """Make and write events from ``at`` on: the event, the run of rows, and the row of it that comes first.
 
-    Returns (event, run, row) behind what was made, where the part of it begins and ends that is not all written, and
-    how much of that is: none is left unless the system did not take it.
+    ``events``: where each begins and ends, the number of its head, all heads, where each of them begins, and whether an
+    event has a log_pos.  Returns ``at`` behind what was made, where the part of it begins and ends that is not all
+    written, and how much of that is: none is left unless the system did not take it.
     """
+    begins, ends, numbers, heads, cuts, positioned = events
+    event, run, row = at
     data, source = memory(out), memory(heads)
     starts, others = scratch[0], scratch[1:]
     # Where what ``out`` holds begins and ends.
@@ -224,10 +210,10 @@ def _make(
                 cut = end
             taken = _pwrite(np.int32(descriptor), data[0], np.uint64(cut - begin), position + begin)
             if taken < cut - begin:
-                return event, run, row, begin, end, max(taken, np.int64(0))
+                return (event, run, row), begin, end, max(taken, np.int64(0))
             copy(data, np.int64(0), data, cut - begin, end - cut)
             begin = cut
-    return event, run, row, end, end, np.int64(0)
+    return (event, run, row), end, end, np.int64(0)
 
 
 __all__ = ["Events", "Rows", "Stretch"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -100,15 +100,15 @@ def command(
     seeds = DrawnSeeds() if kit is None else KitSeeds(kit)
     tally = Tally()
     names: list[str] = []
-    seconds = 60.0 if asked.tries is None and asked.seconds is None else asked.seconds
+    if asked.tries is None and asked.seconds is None:
+        asked = replace(asked, seconds=60.0)
     if out is not None:
         out.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="forge-fuzz-") as folder, Testee(testee, limits) as decoder:
         testee_name = f"{decoder.hello().name} {decoder.hello().version}"
         with progress_to("logs") as report:
             found = search(
-                decoder, seeds, Path(folder) / "binlog.000001", seed=asked.seed, first=asked.first, bases=asked.bases,
-                tries=asked.tries, seconds=seconds, shrink_seconds=shrink_seconds, tally=tally,
+                decoder, seeds, Path(folder) / "binlog.000001", asked, shrink_seconds=shrink_seconds, tally=tally,
                 progress=lambda count: report(count, asked.tries or 0),
             )  # fmt: skip
             for failure in found:

@@ -158,29 +158,42 @@ class Kept:
         return source.one_of(self.tries) if self.tries and source.truth() else None
 
 
+class Asked(Protocol):
+    """Which logs are made (by a seed, from a number on, of a base), and when the search ends."""
+
+    @property
+    def seed(self) -> int: ...
+    @property
+    def first(self) -> int: ...
+    @property
+    def bases(self) -> Sequence[int]: ...
+    @property
+    def tries(self) -> int | None: ...
+    @property
+    def seconds(self) -> float | None: ...
+
+
 def search(
     testee: Testee,
     seeds: Seeds,
     path: Path,
+    asked: Asked,
     *,
-    seed: int = 0,
-    first: int = 0,
-    bases: Sequence[int] = (),
-    tries: int | None = None,
-    seconds: float | None = None,
     shrink_seconds: float = 20.0,
     tally: Tally | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[Failure]:
-    """Causes of failures, each once, as they are found; ends after so many tries or seconds.
+    """Causes of failures, each once, as they are found; ends after the tries or seconds that are asked for.
 
-    ``path``: the file that the testee is asked about.  ``bases``: every log is made of the one that these numbers give.
+    ``path``: the file that the testee is asked about.  With ``asked.bases`` every log is made of the one that these
+    numbers give.
     Raises EnvironmentMissing, ScenarioError if it cannot be asked.
     """
     tally = tally or Tally()
-    kept, given = Kept(seed, tally.places), base_of(seeds, seed, bases)
-    deadline = None if seconds is None else time.monotonic() + seconds
-    number = first
+    seed, tries = asked.seed, asked.tries
+    kept, given = Kept(seed, tally.places), base_of(seeds, seed, asked.bases)
+    deadline = None if asked.seconds is None else time.monotonic() + asked.seconds
+    number = first = asked.first
     while (tries is None or number < first + tries) and (deadline is None or time.monotonic() < deadline):
         one = try_of(seeds, seed, number, given or kept.base(number))
         path.write_bytes(one.data)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from forge.record.builds import is_unpacked, servers_home
+from forge.check.decoders.vendors.program import servers_home
+from forge.record.builds import is_unpacked
 from tests.benchmarks.measure import NotHere, WholeProgram
 
 

@@ -13,7 +13,8 @@ import pytest
 pytest.importorskip("numba", reason="the extra [rows] is not installed")
 
 from forge.bulk.generating.generate import generate
-from forge.record.builds import BUILDS, servers_home
+from forge.check.decoders.vendors.program import servers_home
+from forge.record.builds import BUILDS
 from forge.record.server import RealServer
 from tests.bulk.generating.shop import KEYS, declared, logs, shop
 
