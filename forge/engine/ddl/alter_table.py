@@ -57,7 +57,7 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
         return replace(plan, no_effect=True, unnumbered=True)
     name = old_name if alteration.renamed is None else _new_name(alteration.renamed, before, context)
     altered = finish_alteration(alteration, name, context)
-    check_engine(altered.table, context.line)
+    check_engine(altered.table, altered.definition.keys, context.line)
     altered.is_logged = state.is_logged
     renames = all(isinstance(action, RenameTo) for action in actions)
     moves = context.line.ddl.renamed_temporary_is_last or not (renames and before.temporary)
@@ -145,5 +145,6 @@ def exchange(action: AlterPartitions, state: TableState, ref: TableRef, context:
         state.add(other.rows[number])
     for row in rows:
         swapped.add(row)
+    state.number_is_lost = swapped.number_is_lost = True
     context.catalog.tables[name] = swapped
     return swapped

@@ -114,6 +114,7 @@ def altered_table(alteration: Alteration, definition: Definition, version: int, 
     state = alteration.state
     altered = TableState(definition, version, _first_number(alteration))
     altered.updates, altered.enforces_checks = state.updates, state.enforces_checks
+    altered.number_is_lost = state.number_is_lost
     before = state.table.partition
     clause = state.definition.partitions
     width = 1 if clause is None or clause.inner is None else clause.inner.count or 1

@@ -121,7 +121,7 @@ def _replaces(statement: CreateTable | CreateLike, name: TableName, context: Ddl
 
 def _store(state: TableState, context: DdlContext) -> None:
     """The table exists from now on.  Raises SqlError for one that its engine cannot hold."""
-    check_engine(state.table, context.line)
+    check_engine(state.table, state.definition.keys, context.line)
     context.catalog.shelf(temporary=state.table.temporary)[state.table.database, state.table.name] = state
     state.is_logged = context.logs_temporary or context.line.ddl.drops_all_temporary
 
@@ -139,7 +139,7 @@ def _create_select(
         problem = "CREATE TABLE ... SELECT with a generated key is not supported yet"
         raise SqlUnsupported(problem, select.offset, expected="a primary key")
     state = TableState(definition, catalog.next_version(name), statement.options.auto_increment or 1)
-    check_engine(state.table, context.line)
+    check_engine(state.table, state.definition.keys, context.line)
     touches = statement.temporary or source.table.temporary
     rows = copied.insert(state, context.sql, context.time)
     rows = replace(rows, opened=replace(rows.opened, reads_temporary=touches))

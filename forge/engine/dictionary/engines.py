@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from forge.errors import ScenarioError, nearest
 from forge.plan.tables import Table
 from forge.servers import ServerLine
-from forge.sql.ast.definitions import TableOptions
+from forge.sql.ast.definitions import KeyDraft, TableOptions
 from forge.sql.errors import SqlError
 
 INNODB: Final = "InnoDB"
@@ -18,6 +19,8 @@ _KEY_BYTES: Final = {
 _BY_WORD: Final = {name.lower(): name for name in _KEY_BYTES} | {"heap": "MEMORY"}
 #: AUTO_INCREMENT may be behind other columns of a key, for numbers within each value of these (HA_AUTO_PART_KEY).
 NUMBERS_GROUPS: Final = frozenset(("MyISAM", "Aria", "BLACKHOLE"))
+#: The features that special keys of InnoDB need.
+_INNODB_KEYS: Final = {"FULLTEXT": "innodb_fulltext", "SPATIAL": "innodb_spatial"}
 
 
 def chosen_engine(options: TableOptions) -> str | None:
@@ -41,11 +44,17 @@ def engine_named(word: str, line: ServerLine) -> str:
     return engine
 
 
-def check_engine(table: Table, line: ServerLine) -> None:
-    """Raises SqlError for a table of an engine that the line's servers do not have."""
+def check_engine(table: Table, keys: Iterable[KeyDraft], line: ServerLine) -> None:
+    """Raises SqlError for an engine that the line lacks, ScenarioError for keys and clocks of later lines."""
     if table.engine not in line.ddl.engines:
         problem = f"{line.name} has no storage engine {table.engine}"
         raise SqlError(problem, 0, expected=", ".join(line.ddl.engines))
+    for key in keys if table.engine == INNODB else ():
+        if key.special in _INNODB_KEYS:
+            line.require(_INNODB_KEYS[key.special])
+    clocks = [column for column in table.columns if column.type.name == "TIMESTAMP"]
+    if sum(column.default_now or column.on_update_now for column in clocks) > 1:
+        line.require("timestamp_clocks")
 
 
 def key_limit(engine: str) -> int:

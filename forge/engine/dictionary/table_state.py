@@ -55,6 +55,8 @@ class TableState:
         self.next_auto_increment = max(auto_increment, 1)
         #: The engine has given a number since the table was opened.
         self.has_numbered = False
+        #: EXCHANGE PARTITION: MySQL and MariaDB go on from other numbers (recorded), by no rule that is known here.
+        self.number_is_lost = False
         #: What the counter is after a new start of the server: numbers that were reserved and not stored are lost.
         self._kept_auto_increment = self.next_auto_increment
         self.unique = unique_keys(self.table)

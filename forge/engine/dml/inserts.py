@@ -97,7 +97,7 @@ def _numbering(state: TableState, insert: Insert | Replace, rows: int, context: 
     reserves = is_transactional(state.table) and state.table.partition is None
     rows = 1 if insert.select is not None else rows
     numbering = Numbering(state.next_auto_increment, rows, reserves, *context.numbers)
-    numbering.has_numbered = state.has_numbered
+    numbering.has_numbered, numbering.is_lost = state.has_numbered, state.number_is_lost
     return numbering
 
 

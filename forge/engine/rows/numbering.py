@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from forge.errors import UnsupportedError
+
 #: handler::update_auto_increment reserves 1, 2, 4 ... values at a time where the number of rows is not known.
 _MAX_RESERVED_BITS = 16
 
@@ -29,6 +31,7 @@ class Numbering:
     has_numbered: bool = False
     #: The engine keeps the rows, with their numbers.
     keeps_rows: bool = True
+    is_lost: bool = False
     #: The first number that was generated, and the first that was stored.
     first: int | None = None
     first_stored: int | None = None
@@ -39,7 +42,11 @@ class Numbering:
     _last: int = 0
 
     def generated(self) -> int:
-        """The value for a row that gives none."""
+        """The value for a row that gives none.  Raises UnsupportedError where it is not known."""
+        if self.is_lost:
+            raise UnsupportedError(
+                "the next AUTO_INCREMENT value after EXCHANGE PARTITION is not known", expected="a value in the row"
+            )
         if self._next >= self._reserved_to:
             wanted = self.rows if not self._reservations else 1 << min(self._reservations, _MAX_RESERVED_BITS)
             wanted = wanted if self.reserves else 1

@@ -227,13 +227,12 @@ class Session(Connection):
 
     def _step(self, running: RunningTransaction, index: int, place: RequestPlace) -> None:
         """One statement inside a transaction."""
-        statement = running.declared.statements[index]
+        statement, later = running.declared.statements[index], running.declared.statements[index + 1 :]
         if statement.target is not None:
-            self._change_rows(statement, running, place)
+            self._change_rows(statement, running, running.log_place(statement, later), place)
         elif statement.event is not None:
             with place.at("event"):
                 running.add(own_event(statement.event, self.listed, self.line, inside=True))
-                later = running.declared.statements[index + 1 :]
                 if statement.event.place == "rows" and not any(other.target is not None for other in later):
                     raise ScenarioError("no rows follow the event", expected="a statement that changes rows")
         elif statement.set is not None:
@@ -243,7 +242,8 @@ class Session(Connection):
                         raise ScenarioError(f"{name} cannot change inside a transaction", expected="`set` before it")
             self._set(statement.set, place)
         elif statement.kind in self._alone:
-            if statement.ddl is None or not self._change_temporary(statement.ddl, running, statement, place):
+            where = running.log_place(statement, later)
+            if statement.ddl is None or not self._change_temporary(statement.ddl, running, where, place):
                 with place.at(statement.kind):
                     expected = "a transaction with nothing else in it"
                     raise ScenarioError(f"{statement.kind} commits by itself", expected=expected)
@@ -254,25 +254,27 @@ class Session(Connection):
                 running.add(step)
 
     def _change_temporary(
-        self, text: str, running: RunningTransaction, statement: Statement, place: RequestPlace
+        self, text: str, running: RunningTransaction, where: tuple[int, int], place: RequestPlace
     ) -> bool:
         """A temporary table comes or goes inside a transaction; False for other statements."""
         with place.sql(text, "ddl"):
             parsed = self._read_ddl(text)
             if not changes_no_base(parsed):
                 return False
-            time, line = self.time(*running.log_place(statement)), place.inside("ddl").line
+            time, line = self.time(*where), place.inside("ddl").line
             definition: DdlStatement = defined(self, self.texts, parsed, as_logged(text, self.line), time, line)
             running.watch()
             session = self.own(self.settings)
             running.add(replace(definition, text=replace(definition.text, session=session)))
         return True
 
-    def _change_rows(self, statement: Statement, running: RunningTransaction, place: RequestPlace) -> None:
+    def _change_rows(
+        self, statement: Statement, running: RunningTransaction, where: tuple[int, int], place: RequestPlace
+    ) -> None:
         if statement.rows_query:
             with place.at("rows_query"):
                 self.line.require(self.line.rows.query_event)
-        context = self._context(place, running.log_place(statement))
+        context = self._context(place, where)
         follows_changes = running.caches.has_changes
         rows = execute(statement, context)
         with place.at():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -196,12 +197,22 @@ class RunningTransaction:
         """Whether the statements run between BEGIN and COMMIT, or XA START and XA END."""
         return self.form.explicit or self.form.xa is not None or self.form.end != "commit"
 
-    def log_place(self, statement: Statement) -> tuple[int, int]:
-        """Where its next statement is logged: the group, counted from the transaction's first, and its place in it."""
+    def log_place(self, statement: Statement, later: Sequence[Statement]) -> tuple[int, int]:
+        """Where its next statement is logged: the group, counted from the transaction's first, and its place in it.
+
+        Changes of tables without transactions do not wait: those of ``later`` statements are groups ahead of it.
+        """
+        written = len(self.caches.written)
+        if not self._waits(statement):
+            return written, 0
+        ahead = 0 if self.form.statement_format else sum(not self._waits(each) for each in later)
+        return written + ahead, len(self.caches.steps)
+
+    def _waits(self, statement: Statement) -> bool:
+        """Whether what it changes is logged when the transaction commits."""
         name = statement.target
         state = None if name is None else self.catalog.known(declared_name(name), self.form.current_database)
-        waits = state is None or is_transactional(state.table)
-        return len(self.caches.written), len(self.caches.steps) if waits else 0
+        return state is None or is_transactional(state.table)
 
     def add(self, step: Step) -> None:
         """A statement is over.  Raises ScenarioError for a savepoint that is not set."""
