@@ -19,4 +19,4 @@ def stored(words: npt.NDArray[np.uint64], width: int, *, big_endian: bool) -> By
     """The numbers in ``width`` bytes each."""
     if big_endian:
         words = (words << np.uint64(64 - 8 * width)).byteswap()
-    return words.view(np.uint8).reshape(-1, 8)[:, :width].reshape(-1)
+    return np.ascontiguousarray(words.view(np.uint8).reshape(-1, 8)[:, :width]).reshape(-1)
