@@ -17,12 +17,12 @@ FORGE = ROOT / "forge"
 
 #: Code lines (no blanks, comments, docstrings) of each room; "." has the modules beside the rooms.
 ROOMS = {
-    "binlog": 3000, "bulk": 12400, "charsets": 560, "check": 2360, "cli": 2560, "compile": 2940,
+    "binlog": 3000, "bulk": 12440, "charsets": 560, "check": 2360, "cli": 2560, "compile": 2940,
     "conform": 4380, "corpus": 1400, "decode": 1740, "engine": 8140, "events": 4360, "plan": 2000,
     "record": 1660, "render": 680, "scenario": 1580, "servers": 600, "spark": 2280, "sql": 3980,
     "testing": 1560, "values": 5800, ".": 1100,
 }  # fmt: skip
-CODE_LINES = 64_900
+CODE_LINES = 65_000
 MODULES = 726
 #: Lines of a module with all that stands in it, of a function, and parameters of a function.
 MODULE_LINES, FUNCTION_LINES, PARAMETERS = 400, 80, 10
