@@ -134,8 +134,6 @@ class PartDraft:
     offset: int
     expression: str | None = None
     descending: bool = False
-    #: ASC or DESC was written.
-    ordered: bool = False
     #: WITHOUT OVERLAPS: ``column`` is the name of a period.
     without_overlaps: bool = False
 

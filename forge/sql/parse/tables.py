@@ -190,7 +190,7 @@ def _key_part(cursor: Cursor) -> PartDraft:
 def _ordered(cursor: Cursor, part: PartDraft) -> PartDraft:
     """The part with ASC or DESC, where one of them comes next."""
     word = cursor.accept_any("ASC", "DESC")
-    return replace(part, descending=word == "DESC", ordered=word is not None)
+    return replace(part, descending=word == "DESC")
 
 
 def _key_options(cursor: Cursor, key: KeyDraft) -> KeyDraft:
