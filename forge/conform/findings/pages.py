@@ -23,12 +23,6 @@ _READERS_DO = {
 }
 #: Bytes of a run that a line of a page shows.
 _SHOWN = 24
-_ENDS: Mapping[Outcome, str] = {"crashed": "crashes", "timeout": "does not end"}
-_PLACES: Mapping[Verdict, str] = {
-    "accept": "on a file that it has to read",
-    "reject": "where it has to stop with an error",
-    "may": "where it may stop with an error, or read on",
-}
 #: What a decoder does wrong, by its outcome and what a correct reader does with the file.
 DEFECTS: Mapping[tuple[Outcome, Verdict], str] = {
     ("disagree", "accept"): "shows something else",
