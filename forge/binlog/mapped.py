@@ -7,9 +7,8 @@ from forge.errors import FormatError, UnsupportedError
 from forge.events.columns import columns_of
 from forge.events.event import IGNORABLE, RawBody
 from forge.events.format import FormatContext
-from forge.events.pre_ga_rows import PreGaRows
 from forge.events.registry import EVENT_NAMES
-from forge.events.rows import RowsBody
+from forge.events.rows import PreGaRows, RowsBody
 from forge.events.table_map import TableMap
 from forge.values.base import Column
 

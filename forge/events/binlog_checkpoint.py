@@ -14,10 +14,7 @@ from forge.events.plain import words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BinlogCheckpoint(Body):
-    type_code: ClassVar[int] = 161
-    type_name: ClassVar[str] = "BINLOG_CHECKPOINT"
-    features: ClassVar[tuple[str, ...]] = ("mariadb_gtid",)
+class BinlogCheckpoint(Body, type_code=161, type_name="BINLOG_CHECKPOINT", features=("mariadb_gtid",)):
     file_name_length: int | None = derived()
     file_name: str
     layout: ClassVar[Struct] = Struct(

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any
 
 from construct import ConstructError, Int8ul, Int16ul, Int32ul, Struct
 
@@ -20,8 +20,8 @@ from forge.events.format_description import FormatDescription, is_checksum_aware
 from forge.events.layout import Body, Surroundings
 from forge.events.load_statement import LoadStatement
 from forge.events.plain import Fields
-from forge.events.pre_ga_rows import PreGaRows
 from forge.events.registry import EVENT_TYPES, event_name
+from forge.events.rows import PreGaRows
 from forge.events.shapes import HEX, Shape, object_of
 from forge.events.start_v3 import StartV3, begins_old_file, start_format
 from forge.layouts import fixed_layout
@@ -64,14 +64,11 @@ _KEPT_SIZE = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class RawBody(Body):
+class RawBody(Body, type_name="RAW", informational=True):
     """A body kept as bytes: of a type that is not known, or whose bytes are not as that type's should be."""
 
     code: int
     data: bytes
-
-    type_name: ClassVar[str] = "RAW"
-    informational: ClassVar[bool] = True
 
     def build(self, format: FormatContext) -> bytes:
         return self.data

@@ -23,11 +23,9 @@ DUPLICATES = {0: "ERROR", 1: "IGNORE", 2: "REPLACE"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExecuteLoadQuery(QueryFields):
+class ExecuteLoadQuery(QueryFields, type_code=18, type_name="EXECUTE_LOAD_QUERY"):
     """``duplicates`` is a number of DUPLICATES."""
 
-    type_code: ClassVar[int] = 18
-    type_name: ClassVar[str] = "EXECUTE_LOAD_QUERY"
     thread_id: int = 0
     exec_time: int = 0
     database_length: int | None = derived()

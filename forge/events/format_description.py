@@ -64,15 +64,12 @@ class _Lengths(Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FormatDescription(Body):
+class FormatDescription(Body, type_code=15, type_name="FORMAT_DESCRIPTION"):
     """``post_header_lengths`` has one byte an event type, type 1 first.
 
     ``checksum_algorithm`` is 0 (off) or 1 (CRC32); None for servers that know no checksums.  While parsing,
     ``format.checksum`` says whether this event ends with an algorithm byte (:func:`is_checksum_aware`).
     """
-
-    type_code: ClassVar[int] = 15
-    type_name: ClassVar[str] = "FORMAT_DESCRIPTION"
 
     binlog_version: int = 4
     server_version: str

@@ -103,17 +103,13 @@ def immediate_and_original(immediate: int, original: int | None) -> Fields:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnonymousGtid(Body):
+class AnonymousGtid(Body, type_code=34, type_name="ANONYMOUS_GTID", features=("anonymous_gtid",)):
     """``commit_timestamp`` and ``server_version`` are pairs (immediate, original); original None means "the same".
 
     Commit timestamps are microseconds since the epoch, server versions are like 90704.  ``transaction_length`` counts
     the bytes of the whole group, this event included; None lets the writer derive it (where a commit timestamp is
     there; without one the field is absent, as in 5.7).  Fields of later versions are None where absent.
     """
-
-    type_code: ClassVar[int] = 34
-    type_name: ClassVar[str] = "ANONYMOUS_GTID"
-    features: ClassVar[tuple[str, ...]] = ("anonymous_gtid",)
 
     gtid_flags: int = 0
     uuid: str = NIL_UUID
@@ -163,11 +159,7 @@ class AnonymousGtid(Body):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gtid(AnonymousGtid):
-    type_code: ClassVar[int] = 33
-    type_name: ClassVar[str] = "GTID"
-    features: ClassVar[tuple[str, ...]] = ("gtid",)
-
+class Gtid(AnonymousGtid, type_code=33, type_name="GTID", features=("gtid",)):
     def gtid(self) -> str | None:
         return f"{self.uuid}:{self.gno}"
 

@@ -49,12 +49,9 @@ class DomainGtids(Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GtidList(Body):
+class GtidList(Body, type_code=163, type_name="GTID_LIST", features=("mariadb_gtid",)):
     """``gtids`` are (domain id, server id, sequence number), the last applied of a domain last."""
 
-    type_code: ClassVar[int] = 163
-    type_name: ClassVar[str] = "GTID_LIST"
-    features: ClassVar[tuple[str, ...]] = ("mariadb_gtid",)
     count_and_flags: int | None = derived()
     gtids: tuple[tuple[int, int, int], ...] = ()
     filler: bytes | None = derived()

@@ -101,12 +101,9 @@ class _Message(Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GtidTagged(Body):
+class GtidTagged(Body, type_code=42, type_name="GTID_TAGGED", features=("gtid_tags",)):
     """Fields as those of GTID; original_* are None where they equal the immediate ones."""
 
-    type_code: ClassVar[int] = 42
-    type_name: ClassVar[str] = "GTID_TAGGED"
-    features: ClassVar[tuple[str, ...]] = ("gtid_tags",)
     last_non_ignorable: int = 0
     gtid_flags: int | None = 0
     uuid: str | None = None
@@ -157,8 +154,6 @@ class GtidTagged(Body):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Holder(Body):
-    type_code: ClassVar[int] = 42
-    type_name: ClassVar[str] = "GTID_TAGGED"
+class _Holder(Body, type_code=42, type_name="GTID_TAGGED"):
     message: dict[str, Any]
     layout: ClassVar[Struct] = GtidTagged.layout

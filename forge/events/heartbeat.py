@@ -13,9 +13,11 @@ from typing import Any, ClassVar
 from construct import Int64ul, Struct
 
 from forge.events.derived_parts import When
-from forge.events.layout import Body, Rest, Text
-from forge.events.plain import words
+from forge.events.layout import Body, Rest, Surroundings, Text
+from forge.events.plain import Fields, plain, text_or_hex, to_text, words
+from forge.events.shapes import TEXT, Shape, object_of
 from forge.events.taking import Take, taker_of
+from forge.events.type_length_values import TypeLengthValues, Values, packed_value
 
 _SIZE = 8
 
@@ -42,12 +44,9 @@ def _is_position(ahead: bytes) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heartbeat(Body):
+class Heartbeat(Body, type_code=27, type_name="HEARTBEAT", informational=True):
     """``position`` is MariaDB's, beyond 4 GiB."""
 
-    type_code: ClassVar[int] = 27
-    type_name: ClassVar[str] = "HEARTBEAT"
-    informational: ClassVar[bool] = True
     position: int | None = None
     file_name: str
     layout: ClassVar[Struct] = Struct("position" / _BeyondName(), "file_name" / Text(Rest()))
@@ -55,3 +54,34 @@ class Heartbeat(Body):
     @classmethod
     def summary(cls, fields: Mapping[str, Any]) -> str:
         return words(fields["file_name"]) + (f" at {fields['position']}" if "position" in fields else "")
+
+
+# HEARTBEAT_V2 (41, 8.0.26 on): network only; where the source is, with a position beyond 4 GiB.
+FILE_NAME, POSITION = 1, 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeartbeatV2(Body, type_code=41, type_name="HEARTBEAT_V2", features=("heartbeat_v2",), informational=True):
+    """``values`` are (type, bytes): 1 file name, 2 position (a packed integer)."""
+
+    values: Values
+    layout: ClassVar[Struct] = Struct("values" / TypeLengthValues())
+
+    @property
+    def file_name(self) -> str:
+        return to_text(dict(self.values).get(FILE_NAME, b""))
+
+    @property
+    def position(self) -> int:
+        return packed_value(dict(self.values)[POSITION])
+
+    @classmethod
+    def summary(cls, fields: Mapping[str, Any]) -> str:
+        return words(fields["file_name"])
+
+    def canonical(self, surroundings: Surroundings) -> Fields:
+        return {"file_name": text_or_hex(self.file_name), "values": plain(self.values)}
+
+    @classmethod
+    def canonical_shape(cls) -> Shape:
+        return object_of({"file_name": TEXT, "values": {"type": "array"}})

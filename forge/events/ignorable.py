@@ -12,10 +12,7 @@ from forge.events.layout import Body, Rest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ignorable(Body):
-    type_code: ClassVar[int] = 28
-    type_name: ClassVar[str] = "IGNORABLE"
-    informational: ClassVar[bool] = True
+class Ignorable(Body, type_code=28, type_name="IGNORABLE", informational=True):
     data: bytes = b""
     layout: ClassVar[Struct] = Struct("data" / Rest())
 

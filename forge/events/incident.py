@@ -12,10 +12,7 @@ from forge.events.layout import Body, Span, Text, derived, field_length, length_
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Incident(Body):
-    type_code: ClassVar[int] = 26
-    type_name: ClassVar[str] = "INCIDENT"
-    informational: ClassVar[bool] = True
+class Incident(Body, type_code=26, type_name="INCIDENT", informational=True):
     incident: int = 1
     message_length: int | None = derived()
     message: str = ""

@@ -17,9 +17,7 @@ VARIABLES = {LAST_INSERT_ID: "LAST_INSERT_ID", INSERT_ID: "INSERT_ID"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Intvar(Body):
-    type_code: ClassVar[int] = 5
-    type_name: ClassVar[str] = "INTVAR"
+class Intvar(Body, type_code=5, type_name="INTVAR"):
     variable: int
     value: int
     layout: ClassVar[Struct] = Struct("variable" / Int8ul, "value" / Int64ul)

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypedDict, Unpack
 
 from construct import (
     ConstructError,
@@ -196,22 +196,38 @@ class Surroundings:
         return "mariadb" if self.mariadb else "mysql"
 
 
+class _Stated(TypedDict, total=False):
+    """What the head of an event's class states."""
+
+    type_code: int
+    type_name: str
+    #: What a server must have to read the type: names of forge/servers/features.toml.  Types up to 26 may need nothing.
+    features: tuple[str, ...]
+    #: Carries no change of data (WL#4033): the canonical decode says what readers do with it.
+    informational: bool
+    #: A vendor's type: it is this one where FORMAT_DESCRIPTION lists the number.
+    only_listed: bool
+
+
 class Body:
     """Base of event bodies: frozen dataclasses whose fields are the named fields of ``layout``.
 
-    Subclasses set ``type_code``, ``type_name`` and ``layout`` (a Struct).  A field of the canonical decode is the
-    dataclass field of that name, unless ``canonical`` and ``canonical_shape`` differ; ``summary`` is for ``dump``.
+    The head of a subclass states ``type_code``, ``type_name`` and what else is true of the type; ``layout`` is a
+    Struct.  A field of the canonical decode is the dataclass field of that name, unless ``canonical`` and
+    ``canonical_shape`` differ; ``summary`` is for ``dump``.
     """
 
     __slots__ = ()
     type_code: ClassVar[int]
     type_name: ClassVar[str]
     layout: ClassVar[Any]
-    #: What a server must have to read the type: names of forge/servers/features.toml.  Types up to 26 may need nothing.
     features: ClassVar[tuple[str, ...]] = ()
-    #: Carries no change of data (WL#4033): the canonical decode says what readers do with it.
     informational: ClassVar[bool] = False
-    only_listed: ClassVar[bool] = False  #: A vendor's type: it is this one where FORMAT_DESCRIPTION lists the number.
+    only_listed: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **stated: Unpack[_Stated]) -> None:
+        for name, value in stated.items():
+            setattr(cls, name, value)
 
     @classmethod
     def parse(cls, data: bytes, format: FormatContext) -> Self:

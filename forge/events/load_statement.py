@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from collections.abc import Sequence as _Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from construct import Const, Construct, Int8ul, Int32ul, Prefixed, Sequence
+from construct import Array, Const, Construct, Int8ul, Int32ul, Prefixed, Sequence, Struct
 
 from forge.events.derived_parts import Derived
 from forge.events.giving import Part
@@ -23,6 +23,7 @@ from forge.events.layout import (
     Span,
     Surroundings,
     Text,
+    ZeroTerminated,
     as_tuples,
     derived,
     field_length,
@@ -141,3 +142,46 @@ class LoadStatement(Body):
         text = f"LOAD DATA {words(fields['file_name'])} INTO {table}"
         block = [file_block(fields)] if "file_id" in fields else []
         return "  ".join([text, *map(str, fields["options"]), *block])
+
+
+# LOAD (6): LOAD DATA of 3.23; one byte a separator, bits of ``empty`` say which of the five there are none of.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load(LoadStatement, type_code=6, type_name="LOAD"):
+    separators: tuple[int, int, int, int, int] = (9, 0, 10, 0, 92)
+    empty: int = 0
+
+    layout: ClassVar[Struct] = Struct(
+        *POST_HEADER,
+        "separators" / AsTuple(Array(5, Int8ul)),
+        "options" / Int8ul,
+        "empty" / Int8ul,
+        *NAMES,
+        "file_name" / Text(Rest()),
+    )
+
+    def separator_texts(self) -> tuple[str, ...]:
+        return tuple(
+            "" if self.empty >> place & 1 else to_text(bytes([byte])) for place, byte in enumerate(self.separators)
+        )
+
+
+# NEW_LOAD (12): LOAD DATA of 4.0; separators of any length.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewLoad(LoadStatement, type_code=12, type_name="NEW_LOAD", features=("files_in_events",)):
+    separators: Separators = ("\t", "", "\n", "", "\\")
+
+    layout: ClassVar[Struct] = Struct(*POST_HEADER, *LONG_SEPARATORS, *NAMES, "file_name" / Text(Rest()))
+
+    def separator_texts(self) -> Separators:
+        return self.separators
+
+
+# CREATE_FILE (8): LOAD DATA of 4.0; the statement, and the first block of its file.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateFile(NewLoad, type_code=8, type_name="CREATE_FILE", features=("files_in_events",)):
+    file_id: int
+    block: bytes
+
+    layout: ClassVar[Struct] = Struct(
+        *POST_HEADER, "file_id" / Int32ul, *LONG_SEPARATORS, *NAMES, "file_name" / ZeroTerminated(), "block" / Rest()
+    )

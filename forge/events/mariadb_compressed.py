@@ -54,12 +54,8 @@ def compress_block(data: bytes) -> bytes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QueryCompressed(QueryFields):
+class QueryCompressed(QueryFields, type_code=165, type_name="QUERY_COMPRESSED", features=("compressed_events",)):
     """As QUERY, with the text as a compressed block."""
-
-    type_code: ClassVar[int] = 165
-    type_name: ClassVar[str] = "QUERY_COMPRESSED"
-    features: ClassVar[tuple[str, ...]] = ("compressed_events",)
 
     thread_id: int = 0
     exec_time: int = 0
@@ -94,49 +90,45 @@ def plain_query(query: QueryCompressed) -> Query:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WriteRowsCompressed(WriteRowsV1):
+class WriteRowsCompressed(
+    WriteRowsV1, type_code=166, type_name="WRITE_ROWS_COMPRESSED_V1", features=("compressed_events",)
+):
     """``rows`` is a compressed block."""
 
-    type_code: ClassVar[int] = 166
-    type_name: ClassVar[str] = "WRITE_ROWS_COMPRESSED_V1"
-    features: ClassVar[tuple[str, ...]] = ("compressed_events",)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateRowsCompressed(
+    UpdateRowsV1, type_code=167, type_name="UPDATE_ROWS_COMPRESSED_V1", features=("compressed_events",)
+):
+    pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UpdateRowsCompressed(UpdateRowsV1):
-    type_code: ClassVar[int] = 167
-    type_name: ClassVar[str] = "UPDATE_ROWS_COMPRESSED_V1"
-    features: ClassVar[tuple[str, ...]] = ("compressed_events",)
+class DeleteRowsCompressed(
+    DeleteRowsV1, type_code=168, type_name="DELETE_ROWS_COMPRESSED_V1", features=("compressed_events",)
+):
+    pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DeleteRowsCompressed(DeleteRowsV1):
-    type_code: ClassVar[int] = 168
-    type_name: ClassVar[str] = "DELETE_ROWS_COMPRESSED_V1"
-    features: ClassVar[tuple[str, ...]] = ("compressed_events",)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WriteRowsCompressedV2(WriteRows):
+class WriteRowsCompressedV2(
+    WriteRows, type_code=169, type_name="WRITE_ROWS_COMPRESSED", features=("compressed_events",)
+):
     """As version 2, with ``rows`` as a compressed block.  MariaDB has the three types and writes none of them."""
 
-    type_code: ClassVar[int] = 169
-    type_name: ClassVar[str] = "WRITE_ROWS_COMPRESSED"
-    features: ClassVar[tuple[str, ...]] = ("compressed_events",)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateRowsCompressedV2(
+    UpdateRows, type_code=170, type_name="UPDATE_ROWS_COMPRESSED", features=("compressed_events",)
+):
+    pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UpdateRowsCompressedV2(UpdateRows):
-    type_code: ClassVar[int] = 170
-    type_name: ClassVar[str] = "UPDATE_ROWS_COMPRESSED"
-    features: ClassVar[tuple[str, ...]] = ("compressed_events",)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeleteRowsCompressedV2(DeleteRows):
-    type_code: ClassVar[int] = 171
-    type_name: ClassVar[str] = "DELETE_ROWS_COMPRESSED"
-    features: ClassVar[tuple[str, ...]] = ("compressed_events",)
+class DeleteRowsCompressedV2(
+    DeleteRows, type_code=171, type_name="DELETE_ROWS_COMPRESSED", features=("compressed_events",)
+):
+    pass
 
 
 _PLAIN_ROWS: dict[type[RowsBody], type[RowsBody]] = {

@@ -114,12 +114,9 @@ def _filler(context: Any) -> bytes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MariadbGtid(Body):
+class MariadbGtid(Body, type_code=162, type_name="MARIADB_GTID", features=("mariadb_gtid",)):
     """``sequence_number`` and ``domain_id`` with the header's server id are the GTID."""
 
-    type_code: ClassVar[int] = 162
-    type_name: ClassVar[str] = "MARIADB_GTID"
-    features: ClassVar[tuple[str, ...]] = ("mariadb_gtid",)
     sequence_number: int
     domain_id: int = 0
     flags2: int = 0

@@ -19,12 +19,9 @@ WITH_SIZE = 0x01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PartialRowData(Body):
+class PartialRowData(Body, type_code=172, type_name="PARTIAL_ROW_DATA", features=("partial_row_data",)):
     """Piece ``number`` (from 1) of ``pieces``; ``whole_size`` are the bytes of the event that they make."""
 
-    type_code: ClassVar[int] = 172
-    type_name: ClassVar[str] = "PARTIAL_ROW_DATA"
-    features: ClassVar[tuple[str, ...]] = ("partial_row_data",)
     pieces: int
     number: int
     piece_flags: int = 0

@@ -147,10 +147,7 @@ def _bounded(count: int, stream: Any) -> range:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PreviousGtids(Body):
-    type_code: ClassVar[int] = 35
-    type_name: ClassVar[str] = "PREVIOUS_GTIDS"
-    features: ClassVar[tuple[str, ...]] = ("gtid",)
+class PreviousGtids(Body, type_code=35, type_name="PREVIOUS_GTIDS", features=("gtid",)):
     gtid_set: tuple[bool, tuple[GtidSource, ...]] = (False, ())
     layout: ClassVar[Struct] = Struct("gtid_set" / GtidSet())
 

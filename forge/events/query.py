@@ -75,10 +75,7 @@ class QueryFields(Body):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Query(QueryFields):
-    type_code: ClassVar[int] = 2
-    type_name: ClassVar[str] = "QUERY"
-
+class Query(QueryFields, type_code=2, type_name="QUERY"):
     thread_id: int = 0
     exec_time: int = 0
     database_length: int | None = derived()

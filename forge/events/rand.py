@@ -11,10 +11,7 @@ from forge.events.layout import Body, Surroundings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rand(Body):
-    type_code: ClassVar[int] = 13
-    type_name: ClassVar[str] = "RAND"
-    features: ClassVar[tuple[str, ...]] = ("files_in_events",)
+class Rand(Body, type_code=13, type_name="RAND", features=("files_in_events",)):
     seed1: int
     seed2: int
     layout: ClassVar[Struct] = Struct("seed1" / Int64ul, "seed2" / Int64ul)

@@ -7,29 +7,19 @@ Adding an event is a module and a line here: whatever class with a type code is 
 from __future__ import annotations
 
 from forge.errors import ScenarioError
-from forge.events.annotate_rows import AnnotateRows
-from forge.events.append_block import AppendBlock
-from forge.events.begin_load_query import BeginLoadQuery
 from forge.events.binlog_checkpoint import BinlogCheckpoint
-from forge.events.consensus_cluster_info import ConsensusClusterInfo
-from forge.events.consensus_empty import ConsensusEmpty
-from forge.events.consensus_log import ConsensusLog
-from forge.events.create_file import CreateFile
-from forge.events.delete_file import DeleteFile
-from forge.events.exec_load import ExecLoad
 from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.events.format_description import FormatDescription
-from forge.events.gcn import Gcn
 from forge.events.gtid import AnonymousGtid, Gtid
 from forge.events.gtid_list import GtidList
 from forge.events.gtid_tagged import GtidTagged
-from forge.events.heartbeat import Heartbeat
-from forge.events.heartbeat_v2 import HeartbeatV2
+from forge.events.heartbeat import Heartbeat, HeartbeatV2
 from forge.events.ignorable import Ignorable
 from forge.events.incident import Incident
 from forge.events.intvar import Intvar
 from forge.events.layout import Body
-from forge.events.load import Load
+from forge.events.load_files import AppendBlock, BeginLoadQuery, DeleteFile, ExecLoad
+from forge.events.load_statement import CreateFile, Load, NewLoad
 from forge.events.mariadb_compressed import (
     DeleteRowsCompressed,
     DeleteRowsCompressedV2,
@@ -40,10 +30,15 @@ from forge.events.mariadb_compressed import (
     WriteRowsCompressedV2,
 )
 from forge.events.mariadb_gtid import MariadbGtid
-from forge.events.new_load import NewLoad
 from forge.events.partial_row_data import PartialRowData
-from forge.events.pre_ga_rows import PreGaDeleteRows, PreGaUpdateRows, PreGaWriteRows
-from forge.events.previous_consensus_index import PreviousConsensusIndex
+from forge.events.polardbx import (
+    ConsensusClusterInfo,
+    ConsensusEmpty,
+    ConsensusLog,
+    Gcn,
+    PreviousConsensusIndex,
+    Sequence,
+)
 from forge.events.previous_gtids import PreviousGtids
 from forge.events.query import Query
 from forge.events.rand import Rand
@@ -52,13 +47,15 @@ from forge.events.rows import (
     DeleteRows,
     DeleteRowsV1,
     PartialUpdateRows,
+    PreGaDeleteRows,
+    PreGaUpdateRows,
+    PreGaWriteRows,
     UpdateRows,
     UpdateRowsV1,
     WriteRows,
     WriteRowsV1,
 )
-from forge.events.rows_query import RowsQuery
-from forge.events.sequence import Sequence
+from forge.events.rows_query import AnnotateRows, RowsQuery
 from forge.events.slave import Slave
 from forge.events.start_encryption import StartEncryption
 from forge.events.start_v3 import StartV3

@@ -24,9 +24,7 @@ def _has_position(context: Any) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rotate(Body):
-    type_code: ClassVar[int] = 4
-    type_name: ClassVar[str] = "ROTATE"
+class Rotate(Body, type_code=4, type_name="ROTATE"):
     position: int | None = 4
     next_file: str
     layout: ClassVar[Struct] = Struct("position" / When(Int64ul, _has_position), "next_file" / Text(Rest()))

@@ -89,16 +89,12 @@ class OneBitmap(Body):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RowsV1(AnyRows, OneBitmap):
-    features: ClassVar[tuple[str, ...]] = ("row_events", "rows_v1")
+class RowsV1(AnyRows, OneBitmap, features=("row_events", "rows_v1")):
+    pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UpdateRowsV1(AnyRows):
-    type_code: ClassVar[int] = 24
-    type_name: ClassVar[str] = "UPDATE_ROWS_V1"
-    features: ClassVar[tuple[str, ...]] = ("row_events", "rows_v1")
-
+class UpdateRowsV1(AnyRows, type_code=24, type_name="UPDATE_ROWS_V1", features=("row_events", "rows_v1")):
     table_id: int
     row_flags: int = flags(ROW_FLAGS, default=0)
     width: int = at_boundaries(0, 1, 8, 9, 250, 251)
@@ -110,10 +106,8 @@ class UpdateRowsV1(AnyRows):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RowsV2(AnyRows):
+class RowsV2(AnyRows, features=("rows_v2",)):
     """As :class:`RowsV1`, with ``extra`` row info."""
-
-    features: ClassVar[tuple[str, ...]] = ("rows_v2",)
 
     table_id: int
     row_flags: int = flags(ROW_FLAGS, default=0)
@@ -126,11 +120,7 @@ class RowsV2(AnyRows):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UpdateRows(AnyRows):
-    type_code: ClassVar[int] = 31
-    type_name: ClassVar[str] = "UPDATE_ROWS"
-    features: ClassVar[tuple[str, ...]] = ("rows_v2",)
-
+class UpdateRows(AnyRows, type_code=31, type_name="UPDATE_ROWS", features=("rows_v2",)):
     table_id: int
     row_flags: int = flags(ROW_FLAGS, default=0)
     extra: bytes = b""
@@ -143,37 +133,54 @@ class UpdateRows(AnyRows):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WriteRowsV1(RowsV1):
-    type_code: ClassVar[int] = 23
-    type_name: ClassVar[str] = "WRITE_ROWS_V1"
+class WriteRowsV1(RowsV1, type_code=23, type_name="WRITE_ROWS_V1"):
+    pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DeleteRowsV1(RowsV1):
-    type_code: ClassVar[int] = 25
-    type_name: ClassVar[str] = "DELETE_ROWS_V1"
+class DeleteRowsV1(RowsV1, type_code=25, type_name="DELETE_ROWS_V1"):
+    pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WriteRows(RowsV2):
-    type_code: ClassVar[int] = 30
-    type_name: ClassVar[str] = "WRITE_ROWS"
+class WriteRows(RowsV2, type_code=30, type_name="WRITE_ROWS"):
+    pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DeleteRows(RowsV2):
-    type_code: ClassVar[int] = 32
-    type_name: ClassVar[str] = "DELETE_ROWS"
+class DeleteRows(RowsV2, type_code=32, type_name="DELETE_ROWS"):
+    pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PartialUpdateRows(UpdateRows):
+class PartialUpdateRows(UpdateRows, type_code=39, type_name="PARTIAL_UPDATE_ROWS", features=("partial_json",)):
     """After images may hold JSON diffs (``binlog_row_value_options=PARTIAL_JSON``, 8.0.3 on)."""
-
-    type_code: ClassVar[int] = 39
-    type_name: ClassVar[str] = "PARTIAL_UPDATE_ROWS"
-    features: ClassVar[tuple[str, ...]] = ("partial_json",)
 
 
 RowsBody = RowsV1 | RowsV2 | UpdateRowsV1 | UpdateRows
 ROWS_BODIES = (RowsV1, RowsV2, UpdateRowsV1, UpdateRows)
+
+
+# PRE_GA_WRITE_ROWS (20), PRE_GA_UPDATE_ROWS (21), PRE_GA_DELETE_ROWS (22): rows as 5.1 logged them before 5.1.18.
+#
+# There is one bitmap, also for updates.  The rows are those of the server's record buffer: null bits as the table's
+# definition lays them out, in which the first may stand for a deleted row, and values of all columns, NULL among them
+# (sql/log_event_old.cc of 5.1).  Neither is told by TABLE_MAP, so the rows stay bytes.  Readers since 8.0 refuse them.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreGaRows(OneBitmap, features=("row_events",)):
+    pass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreGaWriteRows(PreGaRows, type_code=20, type_name="PRE_GA_WRITE_ROWS"):
+    pass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreGaUpdateRows(PreGaRows, type_code=21, type_name="PRE_GA_UPDATE_ROWS"):
+    pass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreGaDeleteRows(PreGaRows, type_code=22, type_name="PRE_GA_DELETE_ROWS"):
+    pass

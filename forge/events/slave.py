@@ -16,12 +16,9 @@ from forge.events.plain import words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Slave(Body):
+class Slave(Body, type_code=7, type_name="SLAVE", features=("files_in_events",)):
     """``position`` is an offset in ``source_file`` of the source at ``source_host`` and ``source_port``."""
 
-    type_code: ClassVar[int] = 7
-    type_name: ClassVar[str] = "SLAVE"
-    features: ClassVar[tuple[str, ...]] = ("files_in_events",)
     position: int = 4
     source_port: int = 3306
     source_host: str

@@ -14,10 +14,7 @@ from forge.events.layout import Body
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StartEncryption(Body):
-    type_code: ClassVar[int] = 164
-    type_name: ClassVar[str] = "START_ENCRYPTION"
-    features: ClassVar[tuple[str, ...]] = ("start_encryption",)
+class StartEncryption(Body, type_code=164, type_name="START_ENCRYPTION", features=("start_encryption",)):
     scheme: int = 1
     key_version: int
     nonce: bytes

@@ -22,11 +22,9 @@ BODY_SIZE = 56
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StartV3(Body):
+class StartV3(Body, type_code=1, type_name="START_V3"):
     """``created`` is the time at which the file was begun after a start of the server, in seconds; else 0."""
 
-    type_code: ClassVar[int] = 1
-    type_name: ClassVar[str] = "START_V3"
     binlog_version: int = 3
     server_version: str
     created: int = 0

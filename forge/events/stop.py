@@ -11,7 +11,5 @@ from forge.events.layout import Body
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stop(Body):
-    type_code: ClassVar[int] = 3
-    type_name: ClassVar[str] = "STOP"
+class Stop(Body, type_code=3, type_name="STOP"):
     layout: ClassVar[Struct] = Struct()

@@ -77,16 +77,12 @@ def TableId() -> Any:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TableMap(Body):
+class TableMap(Body, type_code=19, type_name="TABLE_MAP", features=("row_events",)):
     """``types`` has a byte a column, ``metadata`` the bytes that those types take, ``nullable`` a bit a column
     (lowest first); ``bare`` events, which 5.1 wrote before 5.1.18, have neither.  ``metadata_tail`` are bytes at the
     end that are no whole record of optional metadata: no server writes such, and readers of the table refuse them
     (forge.events.metadata_rules).
     """
-
-    type_code: ClassVar[int] = 19
-    type_name: ClassVar[str] = "TABLE_MAP"
-    features: ClassVar[tuple[str, ...]] = ("row_events",)
 
     table_id: int
     table_flags: int = flags(TABLE_FLAGS, default=1)

@@ -57,12 +57,9 @@ class Descriptors(Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TableMetadata(Body):
+class TableMetadata(Body, type_code=50, type_name="TABLE_METADATA", features=("private_events",)):
     """``columns`` has for each column (wire type, length, scale, collation, flags, name, name of the type, comment)."""
 
-    type_code: ClassVar[int] = 50
-    type_name: ClassVar[str] = "TABLE_METADATA"
-    features: ClassVar[tuple[str, ...]] = ("private_events",)
     table_id: int
     column_count: int | None = derived()
     metadata_flags: int = 0

@@ -20,14 +20,11 @@ from forge.events.shapes import Shape, array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TransactionContext(Body):
+class TransactionContext(Body, type_code=36, type_name="TRANSACTION_CONTEXT", features=("transaction_context",)):
     """``snapshot`` is the GTID set (as in PREVIOUS_GTIDS) that the transaction has seen; ``write_set`` and ``read_set``
     are hashes of the rows that it wrote and read.
     """
 
-    type_code: ClassVar[int] = 36
-    type_name: ClassVar[str] = "TRANSACTION_CONTEXT"
-    features: ClassVar[tuple[str, ...]] = ("transaction_context",)
     uuid_length: int | None = derived()
     thread_id: int = 0
     gtid_specified: int = 0

@@ -22,14 +22,11 @@ _COMPRESSIONS = {ZSTD: "ZSTD", NONE: "NONE"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TransactionPayload(Body):
+class TransactionPayload(Body, type_code=40, type_name="TRANSACTION_PAYLOAD", features=("compression",)):
     """``values`` are (type, packed integer bytes): 2 compression (0 zstd, 255 none), 3 uncompressed size, 1
     payload size.
     """
 
-    type_code: ClassVar[int] = 40
-    type_name: ClassVar[str] = "TRANSACTION_PAYLOAD"
-    features: ClassVar[tuple[str, ...]] = ("compression",)
     values: Values
     payload: bytes
     layout: ClassVar[Struct] = Struct("values" / TypeLengthValues(), "payload" / Rest())

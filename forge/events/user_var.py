@@ -75,10 +75,7 @@ _DATA_TYPE = FocusedSeq("name", Const(b"\x02"), "name" / Text(Prefixed(Int8ul, R
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UserVar(Body):
-    type_code: ClassVar[int] = 14
-    type_name: ClassVar[str] = "USER_VAR"
-    features: ClassVar[tuple[str, ...]] = ("user_var",)
+class UserVar(Body, type_code=14, type_name="USER_VAR", features=("user_var",)):
     name_length: int | None = derived()
     name: str
     is_null: int | None = derived()

@@ -16,14 +16,11 @@ from forge.events.shapes import TEXT, Shape, array, object_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ViewChange(Body):
+class ViewChange(Body, type_code=37, type_name="VIEW_CHANGE", features=("transaction_context",)):
     """``view_id`` is NUL-padded to 40 bytes; ``certification`` has pairs of a key and the GTID set (as in
     PREVIOUS_GTIDS) that wrote it.
     """
 
-    type_code: ClassVar[int] = 37
-    type_name: ClassVar[str] = "VIEW_CHANGE"
-    features: ClassVar[tuple[str, ...]] = ("transaction_context",)
     view_id: bytes
     sequence_number: int
     certification_count: int | None = derived()

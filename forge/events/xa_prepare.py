@@ -17,10 +17,7 @@ from forge.events.shapes import Shape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class XaPrepare(Body):
-    type_code: ClassVar[int] = 38
-    type_name: ClassVar[str] = "XA_PREPARE"
-    features: ClassVar[tuple[str, ...]] = ("xa_prepare",)
+class XaPrepare(Body, type_code=38, type_name="XA_PREPARE", features=("xa_prepare",)):
     one_phase: int = 0
     format_id: int = 1
     gtrid_length: int | None = derived()

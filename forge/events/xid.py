@@ -12,9 +12,7 @@ from forge.events.layout import Body, Surroundings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Xid(Body):
-    type_code: ClassVar[int] = 16
-    type_name: ClassVar[str] = "XID"
+class Xid(Body, type_code=16, type_name="XID"):
     xid: int
     layout: ClassVar[Struct] = Struct("xid" / Int64ul)
 

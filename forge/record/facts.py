@@ -11,7 +11,6 @@ import msgspec
 from forge.binlog.payload import inner_events
 from forge.binlog.reader import read_events
 from forge.errors import FormatError
-from forge.events.annotate_rows import AnnotateRows
 from forge.events.binlog_checkpoint import BinlogCheckpoint
 from forge.events.event import Event
 from forge.events.execute_load_query import ExecuteLoadQuery
@@ -26,7 +25,7 @@ from forge.events.previous_gtids import PreviousGtids
 from forge.events.query import Query
 from forge.events.rotate import Rotate
 from forge.events.rows import ROWS_BODIES
-from forge.events.rows_query import RowsQuery
+from forge.events.rows_query import AnnotateRows, RowsQuery
 from forge.events.start_v3 import StartV3
 from forge.events.stop import Stop
 from forge.events.table_map import TableMap

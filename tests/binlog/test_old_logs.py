@@ -22,9 +22,9 @@ from forge.events.format_description import FormatDescription
 from forge.events.gtid import Gtid
 from forge.events.intvar import Intvar
 from forge.events.layout import Body
-from forge.events.pre_ga_rows import PreGaUpdateRows, PreGaWriteRows
 from forge.events.query import Query
 from forge.events.rotate import Rotate
+from forge.events.rows import PreGaUpdateRows, PreGaWriteRows
 from forge.events.start_encryption import StartEncryption
 from forge.events.start_v3 import StartV3
 from forge.events.stop import Stop

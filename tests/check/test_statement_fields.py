@@ -12,13 +12,11 @@ from forge.binlog import write_binlog
 from forge.binlog.reader import read_events
 from forge.decode.decode import canonical_events
 from forge.decode.printed import render_text
-from forge.events.create_file import CreateFile
 from forge.events.event import Event
 from forge.events.format_description import FormatDescription
 from forge.events.intvar import Intvar
 from forge.events.layout import Body
-from forge.events.load import Load
-from forge.events.new_load import NewLoad
+from forge.events.load_statement import CreateFile, Load, NewLoad
 from forge.events.user_var import UserVar
 from forge.resources import corpora_dir
 

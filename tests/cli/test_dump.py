@@ -10,7 +10,7 @@ import pytest
 from forge.cli import app
 from forge.decode.decode import canonical_events
 from forge.errors import escaped
-from forge.events.pre_ga_rows import PreGaWriteRows
+from forge.events.rows import PreGaWriteRows
 from forge.resources import corpora_dir
 
 RECORDINGS = corpora_dir() / "recordings"

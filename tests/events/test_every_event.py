@@ -17,11 +17,11 @@ from forge.binlog.writer import write_binlog
 from forge.compile import compile_plan
 from forge.events.event import EVENT_FLAGS, Event, RawBody, decode_event_strictly, encode_event
 from forge.events.format import FormatContext
-from forge.events.gcn import GCN_FLAGS
 from forge.events.layout import Surroundings
 from forge.events.load_statement import LOAD_OPTIONS
 from forge.events.mariadb_gtid import GTID_FLAGS2
 from forge.events.plain import flag_names
+from forge.events.polardbx import GCN_FLAGS
 from forge.events.registry import EVENT_CODES, EVENT_NAMES, EVENT_TYPES, knows_type
 from forge.events.rows import ROW_FLAGS
 from forge.events.status_vars import STATUS_VARIABLES

@@ -16,7 +16,6 @@ from forge.compile.query.ddl_status import create_select_variables, mariadb_ddl_
 from forge.compile.query.ddl_text import ddl_database, ddl_flags, ddl_text, flags_inner_drops
 from forge.compile.query.statement_format import statement_flags, statement_variables
 from forge.compile.query.status import THREAD_SPECIFIC, in_order, session_variables
-from forge.events.annotate_rows import AnnotateRows
 from forge.events.binlog_checkpoint import BinlogCheckpoint
 from forge.events.event import SUPPRESS_USE, Event
 from forge.events.gtid_list import GtidList
@@ -24,6 +23,7 @@ from forge.events.mariadb_compressed import compressed_query
 from forge.events.mariadb_gtid import COMMIT_ALTER, MULTI_ENGINE, START_ALTER, THREAD_ID, MariadbGtid
 from forge.events.plain import to_bytes
 from forge.events.query import Query
+from forge.events.rows_query import AnnotateRows
 from forge.events.status_vars import StatusVariables
 from forge.events.xid import Xid
 from forge.plan.definitions import (

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from forge.events.annotate_rows import AnnotateRows
 from forge.events.event import Event, RawBody
 from forge.events.heartbeat import Heartbeat
 from forge.events.incident import Incident
 from forge.events.layout import Body
 from forge.events.plain import to_bytes
-from forge.events.rows_query import RowsQuery
+from forge.events.rows_query import AnnotateRows, RowsQuery
 from forge.plan.plan import Plan
 from forge.plan.session import Session
 from forge.plan.transactions import OwnEvent, Transaction

@@ -23,7 +23,6 @@ from forge.binlog.reader import Frame, frames
 from forge.binlog.writer import write_binlog
 from forge.compile.files.log import SessionLog
 from forge.errors import UnsupportedError
-from forge.events.annotate_rows import AnnotateRows
 from forge.events.event import IGNORABLE, IN_USE, Event, advance, decode_event
 from forge.events.format import FormatContext
 from forge.events.format_description import FormatDescription
@@ -32,6 +31,7 @@ from forge.events.gtid_tagged import GtidTagged
 from forge.events.mariadb_compressed import uncompressed
 from forge.events.previous_gtids import PreviousGtids
 from forge.events.rotate import Rotate
+from forge.events.rows_query import AnnotateRows
 from forge.events.stop import Stop
 from forge.plan.facts import RelayFileFacts
 from forge.plan.session import RelayLog

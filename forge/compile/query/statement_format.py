@@ -20,11 +20,10 @@ from forge.compile.query.status import (
     in_order,
     session_variables,
 )
-from forge.events.append_block import AppendBlock
-from forge.events.begin_load_query import BeginLoadQuery
 from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.events.intvar import INSERT_ID, LAST_INSERT_ID, Intvar
 from forge.events.layout import Body
+from forge.events.load_files import AppendBlock, BeginLoadQuery
 from forge.events.plain import to_bytes
 from forge.events.query import Query
 from forge.events.rand import Rand

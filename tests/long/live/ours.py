@@ -10,10 +10,9 @@ from forge.binlog.reader import read_events
 from forge.compile import compile_files, write_files
 from forge.engine.session.session import Session as RunningSession
 from forge.errors import ScenarioError, UnsupportedError
-from forge.events.annotate_rows import AnnotateRows
 from forge.events.layout import Body
 from forge.events.query import Query
-from forge.events.rows_query import RowsQuery
+from forge.events.rows_query import AnnotateRows, RowsQuery
 from forge.plan.definitions import DdlStatement
 from forge.plan.plan import Plan
 from forge.plan.session import Session
