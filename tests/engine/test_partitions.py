@@ -138,7 +138,7 @@ def test_a_dropped_partition_takes_its_rows_with_it() -> None:
 
 
 def test_a_column_that_distributes_rows_stays() -> None:
-    with pytest.raises(ScenarioError, match="PARTITION BY uses column"):
+    with pytest.raises(ScenarioError, match=r"after the statement: table d\.t has no column"):
         plan(HASHED.ddl("ALTER TABLE d.t DROP COLUMN a"))
 
 

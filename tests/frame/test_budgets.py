@@ -28,7 +28,7 @@ MODULES = 713
 MODULE_LINES, FUNCTION_LINES, PARAMETERS = 400, 80, 10
 #: Names that several folders have.  The list only gets shorter: a new module has a name of its own.
 SHARED_NAMES = {
-    "alter_actions", "base", "batches", "binary", "bits", "build", "calendar", "cells", "changes", "clipping",
+    "base", "batches", "binary", "bits", "build", "calendar", "cells", "changes", "clipping",
     "codec", "collations", "columns", "comparison", "compressed", "context", "corpus", "decimals", "defaults",
     "definitions", "diff", "documents", "edits", "errors", "events", "export", "expressions", "facts",
     "features", "fields", "fixture", "floats", "folder", "foreign_keys", "forms", "generate", "geometries",

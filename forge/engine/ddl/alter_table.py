@@ -11,7 +11,6 @@ from forge.engine.ddl.altered_definition import finish_alteration
 from forge.engine.ddl.context import DdlContext
 from forge.engine.ddl.drop_table import distinct
 from forge.engine.ddl.rename_table import follow_table
-from forge.engine.ddl.timestamp_columns import with_timestamps
 from forge.engine.dictionary.catalog import TableName
 from forge.engine.dictionary.engines import check_engine
 from forge.engine.dictionary.partitions import partition_places
@@ -19,8 +18,8 @@ from forge.engine.dictionary.table_state import TableState
 from forge.errors import UnsupportedError
 from forge.plan.definitions import TableAlteration, TableChange
 from forge.plan.tables import Table
-from forge.sql.ast.alter_actions import Action, AddKey, AlterPartitions, DropKey, RenameTo, SwitchKeys
-from forge.sql.ast.definitions import TableRef
+from forge.sql.ast.actions import Action, Add, AlterPartitions, Drop, RenameTo, SwitchKeys
+from forge.sql.ast.definitions import KeyDraft, TableRef
 from forge.sql.ast.statements import AlterTable
 from forge.sql.errors import SqlError
 
@@ -43,7 +42,7 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
     state.enforces_checks = catalog.checks_constraints
     before = state.table
     alteration = Alteration(state, context)
-    for action in with_timestamps(_with_replaced_key(statement, state), state, catalog):
+    for action in _with_replaced_key(statement, state):
         apply_action(alteration, action)
     plan = replace(
         plan,
@@ -56,7 +55,7 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
     if not actions:
         return replace(plan, no_effect=True, unnumbered=True)
     name = old_name if alteration.renamed is None else _new_name(alteration.renamed, before, context)
-    altered = finish_alteration(alteration, name, context)
+    altered = finish_alteration(alteration, name)
     check_engine(altered.table, altered.definition.keys, context.line)
     altered.is_logged = state.is_logged
     renames = all(isinstance(action, RenameTo) for action in actions)
@@ -85,9 +84,10 @@ def _with_replaced_key(statement: AlterTable, state: TableState) -> Sequence[Act
     """CREATE OR REPLACE INDEX drops the key of that name first."""
     if not statement.replaces:
         return statement.actions
-    names = {action.key.name for action in statement.actions if isinstance(action, AddKey)}
-    replaced = [key.name for key in state.table.keys if key.name.lower() in {(name or "").lower() for name in names}]
-    return (*(DropKey(name, 0) for name in replaced), *statement.actions)
+    parts = [action.part for action in statement.actions if isinstance(action, Add)]
+    names = {(key.name or "").lower() for key in parts if isinstance(key, KeyDraft)}
+    replaced = [key.name for key in state.table.keys if key.name.lower() in names]
+    return (*(Drop("key", name, 0) for name in replaced), *statement.actions)
 
 
 def _new_name(target: TableRef, before: Table, context: DdlContext) -> TableName:

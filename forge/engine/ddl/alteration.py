@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any, Final
 
-from forge.charsets import collation, default_collation
 from forge.engine.ddl.context import DdlContext
 from forge.engine.dictionary.columns import ColumnDefinition
-from forge.engine.dictionary.partitions import used_columns
 from forge.engine.dictionary.table_state import TableState
-from forge.sql.ast import alter_actions as actions
-from forge.sql.ast.alter_actions import Action
-from forge.sql.ast.definitions import CheckDraft, ColumnDraft, ForeignKeyDraft, KeyDraft, Place, TableRef
+from forge.sql.ast import actions
+from forge.sql.ast.definitions import ColumnDraft, KeyDraft, Place, TablePart, TableRef
 from forge.sql.errors import SqlError
-from forge.sql.expressions import parse_expression
 from forge.sql.lexer import tokenize
 from forge.sql.write import identifier
+
+#: Where a definition keeps the parts of a table that have names.
+_FIELDS: Final = {
+    "key": ("keys",), "foreign key": ("foreign_keys",), "CHECK constraint": ("checks",), "period": ("periods",),
+    "constraint": ("foreign_keys", "keys", "checks"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,35 +35,32 @@ class Alteration:
     """What the actions of one ALTER TABLE have made of its definition so far."""
 
     def __init__(self, state: TableState, context: DdlContext) -> None:
-        catalog = context.catalog
-        self.state, self.server, self.line = state, catalog.server, context.line
-        self.dialect, self.clips = catalog.dialect, catalog.clips
-        self.database_collation = catalog.databases[state.table.database]
-        self.keys: list[KeyDraft] = list(named_keys(state))
+        self.state, self.context = state, context
+        self.catalog, self.line = context.catalog, context.line
+        #: Its columns are the old ones, to which its foreign keys refer.
+        self.definition = replace(state.definition, keys=_named_keys(state))
+        self.slots = [Slot(column, index) for index, column in enumerate(state.definition.columns)]
         #: Columns to put into the list once all others are what they will be, in the order of the statement.
         self.placed: list[tuple[Slot, Place | None]] = []
-        #: Keys to add: they speak of columns by the names that they have in the end.
-        self.new_keys: list[KeyDraft] = []
-        self.periods = state.definition.periods
-        self.versioned = state.definition.versioned
-        self.partitions = state.definition.partitions
-        #: Places of partitions that are dropped with their rows.
+        #: Parts to add: they speak of columns by the names that they have in the end.
+        self.parts: list[TablePart] = []
+        #: Places of partitions that are dropped or emptied with their rows.
         self.emptied: frozenset[int] = frozenset()
-        #: The foreign keys that stay, with the old places of their columns, and those that come.
-        self.foreign_keys = list(state.definition.foreign_keys)
-        self.new_foreign_keys: list[ForeignKeyDraft] = []
         self.truncates = False
-        self.checks = list(state.definition.checks)
-        self.new_checks: list[CheckDraft] = []
-        self.collation = state.definition.collation
-        self.engine = state.definition.engine
-        self.slots = [Slot(column, index) for index, column in enumerate(state.definition.columns)]
         self.auto_increment: int | None = None
         #: The columns that the statement defines.
         self.defined: list[ColumnDraft] = []
         self.renamed: TableRef | None = None
         #: What the statement does, but for what IF [NOT] EXISTS keeps it from.
-        self.applied: list[Action] = []
+        self.applied: list[actions.Action] = []
+
+    def change(self, **changes: Any) -> None:
+        """The definition has other parts or options."""
+        self.definition = replace(self.definition, **changes)
+
+    def columns(self) -> list[ColumnDefinition]:
+        """The columns so far, those without a place last."""
+        return [slot.column for slot in (*self.slots, *(slot for slot, _ in self.placed))]
 
     def renamed_columns(self) -> dict[str, str]:
         """Columns that have another name afterwards: the old name, in lower case, to the new one."""
@@ -67,28 +68,45 @@ class Alteration:
         return {old[slot.source].name.lower(): slot.column.name for slot in self.slots if slot.source is not None}
 
     def index_of(self, name: str, offset: int) -> int:
+        """The slot of a column.  Raises SqlError."""
         columns = tuple(slot.column for slot in self.slots)
-        return replace(self.state.definition, columns=columns).index_of(name, offset)
+        return replace(self.definition, columns=columns).index_of(name, offset)
 
-    def default_collation(self) -> int:
-        """What DEFAULT means: the database's; on MariaDB the compiled-in default of its set (recorded on 11.8: 45)."""
-        line = self.line
-        if line.ddl.convert_default == "database":
-            return self.database_collation
-        usual = default_collation(collation(self.database_collation, self.server).charset, self.server).id
-        return {chosen: compiled for compiled, chosen in line.query.character_set_collations}.get(usual, usual)
+    def find(self, kind: str, name: str, offset: int) -> tuple[str, int]:
+        """Where the definition has the part of that kind and name: a field and an index.  Raises SqlError."""
+        names = []
+        for field in _FIELDS[kind]:
+            for index, part in enumerate(getattr(self.definition, field)):
+                if same_name(_name_of(part), name):
+                    return field, index
+                names.append(_name_of(part))
+        problem = f"table {self.state.name} has no {kind} {name!r}"
+        raise SqlError(problem, offset, expected=", ".join(filter(None, names)) or None)
+
+    def put(self, field: str, index: int, *parts: object) -> None:
+        """These parts stand where one stood."""
+        kept = list(getattr(self.definition, field))
+        kept[index : index + 1] = parts
+        self.change(**{field: tuple(kept)})
 
 
-def named_keys(state: TableState) -> list[KeyDraft]:
+def _named_keys(state: TableState) -> tuple[KeyDraft, ...]:
     """The keys with the names that the server gave them, and the prefixes that it has kept."""
-    return [
+    return tuple(
         replace(
             draft,
             name=None if key.kind == "primary" else key.name,
             parts=tuple(replace(part, prefix=kept.prefix) for part, kept in zip(draft.parts, key.parts, strict=False)),
         )
         for draft, key in zip(state.definition.keys, state.table.keys, strict=True)
-    ]
+    )
+
+
+def _name_of(part: Any) -> str:
+    """The name of a key, constraint or period, or what a key without one is called."""
+    if not isinstance(part, KeyDraft):
+        return part.name or getattr(part, "index", None) or ""
+    return "PRIMARY" if part.kind == "primary" else part.name or part.parts[0].column
 
 
 def same_name(name: str | None, other: str) -> bool:
@@ -96,48 +114,37 @@ def same_name(name: str | None, other: str) -> bool:
     return name is not None and name.lower() == other.lower()
 
 
-def is_there(alteration: Alteration, action: actions.Action) -> bool:
+def is_there(alteration: Alteration, action: actions.PlainAction) -> bool:
     """Whether what the action adds or changes is there already."""
+    kind, names = _subject(action)
+    there = {name.lower() for name in _names(alteration, kind)}
+    return {name.lower() for name in names} <= there
+
+
+def _subject(action: actions.PlainAction) -> tuple[str, list[str]]:
     match action:
         case actions.AddColumn(column=draft):
-            return has_column(alteration, draft.name)
-        case actions.AlterColumn(name=name) | actions.DropColumn(name=name):
-            return has_column(alteration, name)
-        case actions.ChangeColumn(old=name) | actions.RenameColumn(old=name):
-            return has_column(alteration, name)
-        case actions.AddKey(key=key):
-            return _has_key(alteration, None if key.kind == "primary" else key.name or key.parts[0].column)
-        case actions.DropKey(name=key_name):
-            return _has_key(alteration, key_name)
-        case actions.RenameKey(old=name):
-            return _has_key(alteration, name)
-        case actions.AddForeignKey(key=foreign):
-            return _has_constraint(alteration, foreign.name or foreign.index or "")
-        case actions.AddCheck(check=check):
-            return _has_constraint(alteration, check.name or "")
-        case actions.DropForeignKey(name=name) | actions.DropCheck(name=name):
-            return _has_constraint(alteration, name)
+            return "column", [draft.name]
+        case actions.ChangeColumn(old=name) | actions.AlterColumn(name=name):
+            return "column", [name]
+        case actions.Drop(kind=kind, name=name) | actions.Rename(kind=kind, old=name):
+            return kind, [name]
+        case actions.Add(part=part):
+            return "key" if isinstance(part, KeyDraft) else "constraint", [_name_of(part)]
         case actions.AlterPartitions():
-            parts = () if alteration.partitions is None else alteration.partitions.parts
-            wanted = action.names or tuple(part.name for part in action.parts)
-            return {name.lower() for name in wanted} <= {part.name.lower() for part in parts}
-    return False
+            return "partition", [*action.names] or [part.name for part in action.parts]
+    raise AssertionError(action)
 
 
-def has_column(alteration: Alteration, name: str) -> bool:
-    slots = (*alteration.slots, *(slot for slot, _ in alteration.placed))
-    return any(same_name(slot.column.name, name) for slot in slots)
-
-
-def _has_key(alteration: Alteration, name: str | None) -> bool:
-    keys = (*alteration.keys, *alteration.new_keys)
-    return any(key.kind == "primary" if name is None else same_name(key.name, name) for key in keys)
-
-
-def _has_constraint(alteration: Alteration, name: str) -> bool:
-    names = {check.name for check in alteration.checks} | {foreign.name for foreign in alteration.foreign_keys}
-    names |= {key.name for key in alteration.keys if key.kind == "unique"}
-    return any(same_name(one, name) for one in names)
+def _names(alteration: Alteration, kind: str) -> Iterator[str]:
+    if kind == "column":
+        yield from (column.name for column in alteration.columns())
+    elif kind == "partition":
+        clause = alteration.definition.partitions
+        yield from (part.name for part in clause.parts) if clause is not None else ()
+    else:
+        yield from (_name_of(part) for field in _FIELDS[kind] for part in getattr(alteration.definition, field))
+        yield from map(_name_of, alteration.parts)
 
 
 def renamed_in(expression: str, old: str, new: str) -> str:
@@ -149,33 +156,3 @@ def renamed_in(expression: str, old: str, new: str) -> str:
             pieces += [expression[end : token.start], identifier(new)]
             end = token.end
     return "".join([*pieces, expression[end:]])
-
-
-def refuse_dependents(alteration: Alteration, name: str, offset: int) -> None:
-    """Raises SqlError for a column that foreign keys, generated columns, partitions or CHECK constraints use."""
-    state, source = alteration.state, alteration.slots[alteration.index_of(name, offset)].source
-    users = [f"foreign key {one.name}" for one in alteration.foreign_keys if source in one.columns]
-    expressions = {
-        f"generated column {slot.column.name!r}": slot.column.generated.sql
-        for slot in alteration.slots
-        if slot.column.generated is not None
-    }
-    expressions |= {f"CHECK constraint {check.name!r}": check.expression for check in alteration.checks}
-    expressions |= {f"key {key.name!r}": part.expression or "" for key in alteration.keys for part in key.parts}
-    used_by = [*users, *(user for user, sql in expressions.items() if name.lower() in _columns_of(alteration, sql))]
-    if alteration.partitions is not None:
-        places = [part.column for part in state.clustering.parts] if state.clustering else []
-        by = used_columns(alteration.partitions, state.definition, places)
-        used_by += ["PARTITION BY" for index in by if same_name(state.columns[index].name, name)]
-    if used_by:
-        raise SqlError(f"{used_by[0]} uses column {name!r}", offset)
-
-
-def is_on(alteration: Alteration, check: CheckDraft, name: str) -> bool:
-    """Whether a constraint is on that column alone."""
-    return _columns_of(alteration, check.expression) == {name.lower()}
-
-
-def _columns_of(alteration: Alteration, expression: str) -> set[str]:
-    grammar = alteration.line.grammar
-    return {name.lower() for name in parse_expression(expression, grammar).columns()} if expression else set()

@@ -2,61 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from forge.engine.ddl.alteration import Alteration
-from forge.engine.ddl.context import DdlContext
 from forge.engine.dictionary.catalog import TableName
-from forge.engine.dictionary.columns import ColumnDefinition, largest_number
-from forge.engine.dictionary.definition import Definition
-from forge.engine.dictionary.foreign_key_definition import renamed_constraints, with_foreign_keys
+from forge.engine.dictionary.columns import ColumnDefinition
+from forge.engine.dictionary.foreign_key_definition import renamed_constraints, with_parts
 from forge.engine.dictionary.key_definition import kept_prefix
 from forge.engine.dictionary.literals import implicit_default, strict_value, under, zero_value
 from forge.engine.dictionary.partitions import partition_count
-from forge.engine.dictionary.system_columns import with_periods
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.conversion import converted
 from forge.engine.rows.defaults import StatementTime, omitted_value, with_generated
-from forge.errors import ScenarioError, UnsupportedError
-from forge.plan.tables import Row
+from forge.errors import UnsupportedError, about
+from forge.plan.tables import ForeignKey, Row
 from forge.servers.facts.values import Dialect
-from forge.sql.ast.definitions import KeyDraft, PeriodDraft
+from forge.sql.ast.definitions import KeyDraft
 from forge.sql.errors import SqlError, at_offset
 from forge.values.base import Value
 
 
-def finish_alteration(alteration: Alteration, name: TableName, context: DdlContext) -> TableState:
+def finish_alteration(alteration: Alteration, name: TableName) -> TableState:
     """The table after the statement, with its rows converted.  Raises SqlError and ScenarioError."""
     _put_columns(alteration)
     if not alteration.slots:
         raise SqlError("no column is left", 0, expected="at least one; DROP TABLE removes a table")
-    columns = tuple(slot.column for slot in alteration.slots)
-    keys = (*(_fitting(key, columns, alteration.engine) for key in alteration.keys), *alteration.new_keys)
-    checks = tuple(alteration.checks)
-    definition = Definition(*name, columns, keys, alteration.collation, alteration.server, checks, alteration.engine)
+    columns, context = tuple(slot.column for slot in alteration.slots), alteration.context
+    kept = alteration.definition
     definition = replace(
-        definition,
-        partitions=alteration.partitions,
-        temporary=alteration.state.definition.temporary,
-        periods=_renamed_periods(alteration),
-        versioned=alteration.versioned,
+        kept,
+        database=name[0],
+        name=name[1],
+        columns=columns,
+        keys=tuple(_fitting(key, columns, kept.engine) for key in kept.keys),
+        foreign_keys=tuple(_kept_foreign_keys(alteration, name)),
     )
-    definition = with_periods(definition.with_not_null_keys().with_checks(alteration.new_checks))
-    definition = _with_foreign_keys(alteration, definition, context)
-    return altered_table(alteration, definition, context.catalog.next_version(name), context.time)
-
-
-def _renamed_periods(alteration: Alteration) -> tuple[PeriodDraft, ...]:
-    names = alteration.renamed_columns()
-    return tuple(
-        replace(
-            period,
-            start=names.get(period.start.lower(), period.start),
-            end=names.get(period.end.lower(), period.end),
-        )
-        for period in alteration.periods
-    )
+    definition = renamed_constraints(definition, kept.name)
+    with about("after the statement"):
+        definition = with_parts(definition, alteration.parts, alteration.catalog, context.current_database)
+        altered = TableState(definition, alteration.catalog.next_version(name), _first_number(alteration))
+    _move_rows(alteration, altered, context.time)
+    return altered
 
 
 def _fitting(key: KeyDraft, columns: Iterable[ColumnDefinition], engine: str) -> KeyDraft:
@@ -77,20 +64,18 @@ def _fitting(key: KeyDraft, columns: Iterable[ColumnDefinition], engine: str) ->
     return replace(key, parts=parts)
 
 
-def _with_foreign_keys(alteration: Alteration, definition: Definition, context: DdlContext) -> Definition:
-    """The definition with the foreign keys that stay, and those that come."""
+def _kept_foreign_keys(alteration: Alteration, name: TableName) -> Iterator[ForeignKey]:
+    """The foreign keys that stay.  Raises SqlError for a column that one of them needs."""
     places = {slot.source: place for place, slot in enumerate(alteration.slots)}
-    own, old = (definition.database, definition.name), (alteration.state.table.database, alteration.state.table.name)
-    kept = []
-    for foreign in alteration.foreign_keys:
+    old, names = (alteration.definition.database, alteration.definition.name), alteration.renamed_columns()
+    for foreign in alteration.definition.foreign_keys:
+        if not places.keys() >= set(foreign.columns):
+            raise SqlError(f"foreign key {foreign.name} uses a column that is dropped", 0)
         foreign = replace(foreign, columns=tuple(places[index] for index in foreign.columns))
         if foreign.parent == old:
-            names = alteration.renamed_columns()
-            columns = tuple(names.get(name.lower(), name) for name in foreign.parent_columns)
-            foreign = replace(foreign, parent=own, parent_columns=columns)
-        kept.append(foreign)
-    definition = renamed_constraints(replace(definition, foreign_keys=tuple(kept)), old[1])
-    return with_foreign_keys(definition, alteration.new_foreign_keys, context.catalog, context.current_database)
+            columns = tuple(names.get(column.lower(), column) for column in foreign.parent_columns)
+            foreign = replace(foreign, parent=name, parent_columns=columns)
+        yield foreign
 
 
 def _put_columns(alteration: Alteration) -> None:
@@ -109,10 +94,9 @@ def _first(alteration: Alteration) -> int:
     return int(alteration.state.table.has_generated_key and slot is not None and slot.source == 0)
 
 
-def altered_table(alteration: Alteration, definition: Definition, version: int, time: StatementTime) -> TableState:
-    """The table with its new definition and the rows that are left, converted.  Raises SqlError and ScenarioError."""
+def _move_rows(alteration: Alteration, altered: TableState, time: StatementTime) -> None:
+    """The altered table gets the rows that are left, converted.  Raises SqlError and ScenarioError."""
     state = alteration.state
-    altered = TableState(definition, version, _first_number(alteration))
     altered.updates, altered.enforces_checks = state.updates, state.enforces_checks
     altered.number_is_lost = state.number_is_lost
     before = state.table.partition
@@ -122,14 +106,15 @@ def altered_table(alteration: Alteration, definition: Definition, version: int, 
     for place, number in enumerate(state.ordered()):
         if alteration.emptied and before is not None and before(state.rows[number]) // width in alteration.emptied:
             continue
-        if not (definition.versioned or state.is_current(state.rows[number])):
+        if not (altered.definition.versioned or state.is_current(state.rows[number])):
             continue  # DROP SYSTEM VERSIONING
-        row = _converted(alteration, definition, state.rows[number], altered, time)
+        row = _converted(alteration, state.rows[number], altered, time)
         altered.inserted = place if reordered else number
         altered.add(row)
     altered.inserted = state.inserted
-    _follow(altered)
-    return altered
+    if altered.auto_increment is not None:
+        largest: int = max((row[altered.auto_increment] or 0 for row in altered.rows.values()), default=0)
+        altered.next_auto_increment = max(altered.next_auto_increment, largest + 1)
 
 
 def _first_number(alteration: Alteration) -> int:
@@ -145,29 +130,21 @@ def _first_number(alteration: Alteration) -> int:
     return 1 if kept.source is None else alteration.state.next_auto_increment
 
 
-def _follow(altered: TableState) -> None:
-    index = altered.auto_increment
-    if index is not None:
-        largest: int = max((row[index] or 0 for row in altered.rows.values()), default=0)
-        altered.next_auto_increment = max(altered.next_auto_increment, largest + 1)
-
-
-def _converted(
-    alteration: Alteration, definition: Definition, row: Row, altered: TableState, time: StatementTime
-) -> Row:
+def _converted(alteration: Alteration, row: Row, altered: TableState, time: StatementTime) -> Row:
     values: list[Value | None] = []
-    for slot, column in zip(alteration.slots, definition.columns, strict=True):
+    catalog = alteration.catalog
+    for slot, column in zip(alteration.slots, altered.definition.columns, strict=True):
         if column.generated is not None:
             values.append(None)
-        elif slot.source is None:
-            values.append(_new_value(column, altered, time, alteration))
-        else:
-            with at_offset(column.offset):
-                values.append(
-                    converted(alteration.state.columns[slot.source], column, row[slot.source], alteration.dialect)
-                )
+            continue
+        with at_offset(column.offset):
+            if slot.source is None:
+                values.append(_new_value(column, altered, time, alteration))
+            else:
+                old = alteration.state.columns[slot.source]
+                values.append(converted(old, column, row[slot.source], catalog.dialect))
     values += _hidden_values(alteration, altered, row, time)
-    return with_generated(altered.columns, values, clips=alteration.clips)
+    return with_generated(altered.columns, values, clips=catalog.clips)
 
 
 def _hidden_values(alteration: Alteration, altered: TableState, row: Row, time: StatementTime) -> list[Value | None]:
@@ -180,16 +157,12 @@ def _hidden_values(alteration: Alteration, altered: TableState, row: Row, time: 
 def _new_value(
     column: ColumnDefinition, altered: TableState, time: StatementTime, alteration: Alteration
 ) -> Value | None:
-    with at_offset(column.offset):
-        if column.column.auto_increment:
-            value = altered.next_auto_increment
-            if value > largest_number(column):
-                raise ScenarioError(f"column {column.name!r} has no AUTO_INCREMENT value left")
-            altered.next_auto_increment += 1
-            return value
-        if column.column.nullable or column.column.has_default or column.column.default_now or column.default:
-            return omitted_value(column, time, clips=alteration.clips)
-        return _implicit_value(column, under(column.wire, alteration.dialect).dialect)
+    if column.column.auto_increment:
+        altered.next_auto_increment += 1
+        return altered.next_auto_increment - 1
+    if column.column.nullable or column.column.has_default or column.column.default_now or column.default:
+        return omitted_value(column, time, clips=alteration.catalog.clips)
+    return _implicit_value(column, under(column.wire, alteration.catalog.dialect).dialect)
 
 
 def _implicit_value(column: ColumnDefinition, dialect: Dialect) -> Value | None:
@@ -218,4 +191,5 @@ def _needs_date(column: ColumnDefinition) -> bool:
 
 
 def _empties_all(alteration: Alteration) -> bool:
-    return alteration.partitions is not None and len(alteration.emptied) == partition_count(alteration.partitions)
+    clause = alteration.definition.partitions
+    return clause is not None and len(alteration.emptied) == partition_count(clause)

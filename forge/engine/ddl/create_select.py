@@ -24,7 +24,15 @@ from forge.plan.statement_text import StatementText
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import Row, is_transactional
 from forge.servers import server_line
-from forge.sql.ast.definitions import CharsetClause, ColumnDraft, LiteralDefault, SelectDraft, SelectedColumn, TypeDraft
+from forge.sql.ast.definitions import (
+    CharsetClause,
+    ColumnDraft,
+    KeyDraft,
+    LiteralDefault,
+    SelectDraft,
+    SelectedColumn,
+    TypeDraft,
+)
 from forge.sql.ast.expressions import Literal
 from forge.sql.ast.statements import CreateTable
 from forge.sql.errors import SqlError, SqlUnsupported, at_offset
@@ -67,7 +75,8 @@ class CopiedRows:
         primary key.
         """
         line = server_line(self.server)
-        keyed = {part.column.lower() for key in self.statement.keys if key.kind == "primary" for part in key.parts}
+        keys = [key for key in self.statement.parts if isinstance(key, KeyDraft) and key.kind == "primary"]
+        keyed = {part.column.lower() for key in keys for part in key.parts}
         has_default = {"all": True, "none": False}.get(
             line.ddl.literals_have_defaults, column.name.lower() not in keyed
         )

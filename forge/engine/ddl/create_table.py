@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from forge.engine.ddl.context import DdlContext
@@ -11,20 +10,18 @@ from forge.engine.ddl.drop_table import check_droppable, distinct
 from forge.engine.ddl.timestamp_columns import timestamp_columns
 from forge.engine.dictionary.catalog import TableName
 from forge.engine.dictionary.column_drafts import define_column
-from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.engines import INNODB, check_engine, chosen_engine
-from forge.engine.dictionary.foreign_key_definition import declared_references, with_foreign_keys
+from forge.engine.dictionary.foreign_key_definition import own_parts, with_parts
 from forge.engine.dictionary.partitions import reads_zone
 from forge.engine.dictionary.show_create import create_table_text
-from forge.engine.dictionary.system_columns import with_periods
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.dictionary.tables import plan_table
 from forge.engine.rows.defaults import zone_refusal
 from forge.plan.definitions import TableCreation, TableCreationLike, TableCreationSelect
 from forge.plan.keys import key_of_rows
 from forge.servers import ServerLine
-from forge.sql.ast.definitions import ColumnDraft, KeyDraft, PartDraft, SelectDraft, TypeDraft
+from forge.sql.ast.definitions import ColumnDraft, KeyDraft, PartDraft, TypeDraft
 from forge.sql.ast.statements import CreateLike, CreateTable
 from forge.sql.errors import SqlError, SqlUnsupported
 from forge.values.declaration.sqltype import SqlType
@@ -35,38 +32,34 @@ GENERATED_KEY = "my_row_id"
 
 def create_table(statement: CreateTable, context: DdlContext) -> TableCreation | TableCreationSelect:
     """Run CREATE TABLE, also with SELECT.  Raises SqlError for what a server would refuse, SqlUnsupported."""
-    catalog, ref = context.catalog, statement.table
-    name = context.resolve(ref)
-    text, temporary = context.text, statement.temporary
-    shelf = catalog.shelf(temporary=statement.temporary)
-    if name in shelf and statement.if_not_exists:
+    catalog, select, temporary = context.catalog, statement.select, statement.temporary
+    name = context.resolve(statement.table)
+    known = catalog.shelf(temporary=temporary).get(name)
+    if known is not None and statement.if_not_exists:
         # With SELECT no server logs it.
-        return TableCreation(
-            text,
-            (name[0],),
-            (shelf[name].table,),
-            temporary,
-            temporary,
-            no_effect=True,
-            unlogged=statement.select is not None,
-        )
+        creation = TableCreation(context.text, (name[0],), (known.table,), temporary, temporary, no_effect=True)
+        return replace(creation, unlogged=select is not None)
     replaces = _replaces(statement, name, context)
-    if statement.replaces and statement.select is not None:
-        raise SqlUnsupported("CREATE OR REPLACE TABLE ... SELECT is not supported yet", statement.select.offset)
-    catalog.check_free(name, ref.offset, temporary=statement.temporary)
-    if statement.select is not None:
-        return _create_select(statement, statement.select, name, context)
+    if statement.replaces and select is not None:
+        raise SqlUnsupported("CREATE OR REPLACE TABLE ... SELECT is not supported yet", select.offset)
+    catalog.check_free(name, statement.table.offset, temporary=temporary)
     statement = replace(statement, columns=timestamp_columns(statement.columns, catalog))
-    definition = defined_table(statement, name, context)
+    copied = None
+    if select is not None:
+        copied = CopiedRows(statement, select, context.table(select.table), catalog.server)
+    definition = defined_table(statement, name, context, copied)
     text = context.text_of(definition)
     if catalog.generates_keys and needs_key(definition, context.line):
+        if select is not None:
+            problem = "CREATE TABLE ... SELECT with a generated key is not supported yet"
+            raise SqlUnsupported(problem, select.offset, expected="a primary key")
         statement = with_generated_key(statement)
         definition = defined_table(statement, name, context)
         text = replace(text, sql=_printed(statement, definition, context))
-    references = [*statement.foreign_keys, *declared_references(statement.columns, context.line)]
-    definition = with_foreign_keys(definition, references, catalog, context.current_database)
     state = TableState(definition, catalog.next_version(name), statement.options.auto_increment or 1)
     _store(state, context)
+    if copied is not None:
+        return _filled(statement, state, copied, context)
     return TableCreation(
         text,
         (name[0],),
@@ -126,40 +119,27 @@ def _store(state: TableState, context: DdlContext) -> None:
     state.is_logged = context.logs_temporary or context.line.ddl.drops_all_temporary
 
 
-def _create_select(
-    statement: CreateTable, select: SelectDraft, name: TableName, context: DdlContext
-) -> TableCreationSelect:
-    catalog = context.catalog
-    source = context.table(select.table)
-    copied = CopiedRows(statement, select, source, catalog.server)
-    definition = defined_table(statement, name, context, copied.columns)
-    if definition.engine == "BLACKHOLE":
-        raise SqlUnsupported("CREATE TABLE ... SELECT into BLACKHOLE is not supported yet", select.offset)
-    if catalog.generates_keys and needs_key(definition, context.line):
-        problem = "CREATE TABLE ... SELECT with a generated key is not supported yet"
-        raise SqlUnsupported(problem, select.offset, expected="a primary key")
-    state = TableState(definition, catalog.next_version(name), statement.options.auto_increment or 1)
-    check_engine(state.table, state.definition.keys, context.line)
-    touches = statement.temporary or source.table.temporary
+def _filled(statement: CreateTable, state: TableState, copied: CopiedRows, context: DdlContext) -> TableCreationSelect:
+    """What CREATE TABLE ... SELECT did: the new table has its rows."""
+    if state.table.engine == "BLACKHOLE":
+        raise SqlUnsupported("CREATE TABLE ... SELECT into BLACKHOLE is not supported yet", copied.select.offset)
+    source = copied.source.table
+    touches = statement.temporary or source.temporary
     rows = copied.insert(state, context.sql, context.time)
-    rows = replace(rows, opened=replace(rows.opened, reads_temporary=touches))
     own = {draft.name.lower() for draft in statement.columns}
     creation = TableCreationSelect(
         replace(context.text, sent=context.sql),
-        (name[0],),
+        (state.table.database,),
         (state.table,),
         statement.temporary,
         touches,
         defines=tuple(column for column in state.table.columns if column.name.lower() in own),
     )
-    _store(state, context)
     if statement.temporary or context.selects_as_text:
-        return replace(
-            creation,
-            databases=distinct((name[0], source.table.database)),
-            insert_id=copied.first_number,
-        )
-    sql = _printed(replace(statement, columns=copied.drafts), definition, context)
+        databases = distinct((state.table.database, source.database))
+        return replace(creation, databases=databases, insert_id=copied.first_number)
+    sql = _printed(replace(statement, columns=copied.drafts), state.definition, context)
+    rows = replace(rows, opened=replace(rows.opened, reads_temporary=touches))
     return replace(creation, text=replace(creation.text, sql=sql), selected=rows)
 
 
@@ -172,37 +152,29 @@ def _printed(statement: CreateTable, definition: Definition, context: DdlContext
 
 
 def defined_table(
-    statement: CreateTable,
-    name: TableName,
-    context: DdlContext,
-    completed: Callable[[tuple[ColumnDefinition, ...]], tuple[ColumnDefinition, ...]] = lambda columns: columns,
+    statement: CreateTable, name: TableName, context: DdlContext, copied: CopiedRows | None = None
 ) -> Definition:
-    """The definition that CREATE TABLE states; ``completed`` adds columns of a SELECT.  Raises SqlError."""
+    """The definition that CREATE TABLE states, with the columns of its SELECT.  Raises SqlError."""
     catalog, line = context.catalog, context.line
     collation = statement.options.charset.resolve(catalog.databases[name[0]], catalog.server).id
-    columns = completed(
-        tuple(define_column(draft, collation, catalog.server, dialect=catalog.dialect) for draft in statement.columns)
+    columns = tuple(
+        define_column(draft, collation, catalog.server, dialect=catalog.dialect) for draft in statement.columns
     )
-    own = [key for draft in statement.columns for key in draft.own_keys()]
-    keys = (*own, *statement.keys)
     apart = statement.temporary and line.ddl.temporary_engine_apart
-    engine = chosen_engine(statement.options) or (INNODB if apart else catalog.default_engine)
     definition = Definition(
         name[0],
         name[1],
-        columns,
-        keys,
+        columns if copied is None else copied.columns(columns),
+        (),
         collation,
         catalog.server,
-        engine=engine,
+        engine=chosen_engine(statement.options) or (INNODB if apart else catalog.default_engine),
+        partitions=statement.partitions,
         temporary=statement.temporary,
-        periods=statement.periods,
         versioned=statement.options.versioned or any(draft.versioned for draft in statement.columns),
-    ).with_not_null_keys()
-    definition = with_periods(definition)
-    checks = [*statement.checks, *(check for draft in statement.columns for check in draft.checks)]
-    definition = definition.with_checks(sorted(checks, key=lambda check: check.offset))
-    return replace(definition, partitions=statement.partitions)
+    )
+    parts = [part for draft in statement.columns for part in own_parts(draft, line)]
+    return with_parts(definition, (*parts, *statement.parts), catalog, context.current_database)
 
 
 def needs_key(definition: Definition, line: ServerLine) -> bool:
@@ -224,4 +196,4 @@ def with_generated_key(statement: CreateTable) -> CreateTable:
         visible=False,
     )
     key = KeyDraft("primary", None, (PartDraft(GENERATED_KEY, None, offset),), offset)
-    return replace(statement, columns=(column, *statement.columns), keys=(key, *statement.keys))
+    return replace(statement, columns=(column, *statement.columns), parts=(key, *statement.parts))

@@ -10,8 +10,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from forge.engine.dictionary.catalog import Catalog
-from forge.engine.dictionary.table_state import TableState
-from forge.sql.ast.alter_actions import Action, AddColumn, ChangeColumn, Conditional
 from forge.sql.ast.definitions import ColumnDraft, LiteralDefault, NowDefault
 from forge.sql.ast.expressions import Literal
 
@@ -27,22 +25,6 @@ def timestamp_columns(
     """
     drafts = tuple(drafts)
     return drafts if catalog.explicit_timestamps else tuple(_implicit(drafts, has_first=has_first))
-
-
-def with_timestamps(actions: Iterable[Action], state: TableState, catalog: Catalog) -> Iterator[Action]:
-    """The actions of ALTER TABLE, with the columns that they define as the session's server takes them."""
-    first = next((column.name.lower() for column in state.columns if column.is_timestamp), None)
-    for action in actions:
-        inner = action.action if isinstance(action, Conditional) else action
-        if catalog.explicit_timestamps or not isinstance(inner, AddColumn | ChangeColumn):
-            yield action
-            continue
-        is_first = first is None or (isinstance(inner, ChangeColumn) and inner.old.lower() == first)
-        (column,) = timestamp_columns((inner.column,), catalog, has_first=not is_first)
-        if column.type.type.name == "TIMESTAMP":
-            first = first or column.name.lower()
-        inner = replace(inner, column=column)
-        yield replace(action, action=inner) if isinstance(action, Conditional) else inner
 
 
 def _implicit(drafts: Iterable[ColumnDraft], *, has_first: bool) -> Iterator[ColumnDraft]:

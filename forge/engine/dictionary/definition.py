@@ -82,18 +82,20 @@ class Definition:
 
     def with_checks(self, added: Iterable[CheckDraft]) -> Definition:
         """The definition with more CHECK constraints.  Raises SqlError for columns that are not there."""
-        checks = list(self.checks)
+        named = list(self.checks)
         for check in added:
-            taken = {other.name for other in checks}
+            taken = {other.name for other in named}
             number = next(n for n in count(1) if f"{self.name}_chk_{n}" not in taken)
-            named = check if check.name is not None else replace(check, name=f"{self.name}_chk_{number}")
-            with at_offset(check.offset):
-                try:
-                    expression = parse_expression(check.expression, server_line(self.server).grammar)
-                except UnsupportedError:
-                    checks.append(replace(named, computed=False))
-                    continue
-                for name in expression.columns():
-                    self.index_of(name, check.offset)
-            checks.append(named)
-        return replace(self, checks=tuple(checks))
+            named.append(check if check.name is not None else replace(check, name=f"{self.name}_chk_{number}"))
+        return replace(self, checks=tuple(map(self._known_check, named)))
+
+    def _known_check(self, check: CheckDraft) -> CheckDraft:
+        """The constraint, and whether it is computed here.  Raises SqlError."""
+        with at_offset(check.offset):
+            try:
+                expression = parse_expression(check.expression, server_line(self.server).grammar)
+            except UnsupportedError:
+                return replace(check, computed=False)
+            for name in expression.columns():
+                self.index_of(name, check.offset)
+        return check

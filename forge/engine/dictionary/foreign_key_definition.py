@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from forge.engine.dictionary.catalog import Catalog
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.engines import INNODB
+from forge.engine.dictionary.system_columns import with_periods
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.dictionary.tables import plan_table
 from forge.plan.tables import ForeignKey, Key, KeyPart, Table
 from forge.servers import ServerLine, server_line
-from forge.sql.ast.definitions import ColumnDraft, ForeignKeyDraft, KeyDraft
+from forge.sql.ast.definitions import CheckDraft, ColumnDraft, ForeignKeyDraft, KeyDraft, PeriodDraft, TablePart
 from forge.sql.errors import SqlError
 
 
@@ -30,24 +31,32 @@ def children_of(catalog: Catalog, table: Table) -> list[tuple[TableState, Foreig
     ]
 
 
-def declared_references(columns: Sequence[ColumnDraft], line: ServerLine) -> list[ForeignKeyDraft]:
-    """REFERENCES on columns, which some lines read and forget."""
-    return [reference for draft in columns for reference in draft.references if line.ddl.column_references]
+def own_parts(draft: ColumnDraft, line: ServerLine) -> Iterator[TablePart]:
+    """The keys and constraints that a column's definition makes; REFERENCES some lines read and forget."""
+    yield from draft.own_keys()
+    yield from draft.checks
+    yield from draft.references if line.ddl.column_references else ()
 
 
-def with_foreign_keys(
-    definition: Definition, drafts: Sequence[ForeignKeyDraft], catalog: Catalog, current: str
-) -> Definition:
-    """The definition with more foreign keys, and the indexes that they need.
+def with_parts(definition: Definition, parts: Sequence[TablePart], catalog: Catalog, current: str) -> Definition:
+    """The definition with more keys, constraints and periods, what they make of its columns, and the indexes that
+    foreign keys need.
 
     Raises SqlError for tables, columns and keys that are not there.
     """
-    for draft in sorted(drafts, key=lambda draft: draft.offset):
+    keys = [part for part in parts if isinstance(part, KeyDraft)]
+    periods = [part for part in parts if isinstance(part, PeriodDraft)]
+    checks = [part for part in parts if isinstance(part, CheckDraft)]
+    definition = replace(definition, keys=(*definition.keys, *keys), periods=(*definition.periods, *periods))
+    definition = with_periods(definition.with_not_null_keys())
+    definition = definition.with_checks(sorted(checks, key=lambda check: check.offset))
+    references = [part for part in parts if isinstance(part, ForeignKeyDraft)]
+    for draft in sorted(references, key=lambda draft: draft.offset):
         if definition.engine == INNODB:
             foreign = _resolved(definition, draft, catalog, current)
             definition = replace(definition, foreign_keys=(*definition.foreign_keys, foreign))
         if not any(_serves(key, draft) for key in definition.keys):
-            key = KeyDraft("index", draft.name or draft.index, draft.columns, draft.offset, generated=True)
+            key = KeyDraft("index", draft.name or draft.index, draft.columns, draft.offset)
             definition = replace(definition, keys=(*definition.keys, key))
     return definition
 

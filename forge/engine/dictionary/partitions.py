@@ -19,7 +19,7 @@ from forge.engine.dictionary.partition_hash import key_hash
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.tables import Row
 from forge.servers import server_line
-from forge.sql.ast.alter_actions import AlterPartitions
+from forge.sql.ast.actions import AlterPartitions
 from forge.sql.ast.definitions import PartitionClause, PartitionDraft
 from forge.sql.errors import SqlError, at_offset
 from forge.sql.expressions import Expression, parse_expression

@@ -40,7 +40,7 @@ def create_table_text(statement: CreateTable, definition: Definition, current_da
     drafts = {draft.name.lower(): draft for draft in statement.columns}
     lines = [_column(drafts[column.name.lower()], column, statement, definition) for column in definition.columns]
     lines += _keys(definition)
-    if statement.foreign_keys or definition.checks or statement.partitions is not None:
+    if definition.foreign_keys or definition.checks or statement.partitions is not None:
         raise UnsupportedError("the server writes this statement anew: constraints and partitions are not supported")
     name = qualified(definition.database, definition.name, current_database)
     head = "CREATE TABLE IF NOT EXISTS " if statement.if_not_exists else "CREATE TABLE "

@@ -23,7 +23,7 @@ from forge.plan.session import Session
 from forge.plan.transactions import LoggedStatement, OwnEvent
 from forge.servers import ServerLine
 from forge.servers.features import features
-from forge.sql.ast.alter_actions import SetOptions
+from forge.sql.ast.actions import SetOptions
 from forge.sql.ast.definitions import TableOptions
 from forge.sql.ast.statements import AlterTable
 from forge.sql.cursor import Cursor

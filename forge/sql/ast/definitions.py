@@ -151,8 +151,6 @@ class KeyDraft:
     using: str = ""
     comment: str = ""
     visible: bool = True
-    #: The server made it for a foreign key; it goes as soon as another key does as well.
-    generated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +191,9 @@ class ForeignKeyDraft:
     on_update: ReferentialAction
     offset: int
     index: str | None = None
+
+
+TablePart = KeyDraft | CheckDraft | ForeignKeyDraft | PeriodDraft
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from forge.sql.ast.alter_actions import Action
+from forge.sql.ast.actions import Action
 from forge.sql.ast.definitions import (
     CharsetClause,
-    CheckDraft,
     ColumnDraft,
-    ForeignKeyDraft,
-    KeyDraft,
     PartitionClause,
-    PeriodDraft,
     SelectDraft,
     TableOptions,
+    TablePart,
     TableRef,
 )
 
@@ -27,16 +24,13 @@ from forge.sql.ast.definitions import (
 class CreateTable:
     table: TableRef
     columns: tuple[ColumnDraft, ...]
-    keys: tuple[KeyDraft, ...]
+    parts: tuple[TablePart, ...]
     options: TableOptions
     if_not_exists: bool = False
-    checks: tuple[CheckDraft, ...] = ()
-    foreign_keys: tuple[ForeignKeyDraft, ...] = ()
     partitions: PartitionClause | None = None
     select: SelectDraft | None = None
     temporary: bool = False
     replaces: bool = False
-    periods: tuple[PeriodDraft, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import takewhile
+from typing import Literal
 
-from forge.sql.ast import alter_actions as act
-from forge.sql.ast.alter_actions import Action, Conditional
+from forge.sql.ast import actions as act
+from forge.sql.ast.actions import Action, Conditional
 from forge.sql.ast.definitions import CharsetClause, Place, TableOptions
 from forge.sql.ast.statements import AlterTable
 from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlUnsupported
-from forge.sql.parse.columns import charset_clause, check_constraint, column_definition, is_named_option
+from forge.sql.parse.columns import charset_clause, column_definition, is_named_option
 from forge.sql.parse.defaults import set_default
-from forge.sql.parse.foreign_keys import foreign_key, is_foreign_key
 from forge.sql.parse.names import table_ref
 from forge.sql.parse.partitions import alter_partitions
-from forge.sql.parse.tables import TABLE_OPTIONS, is_check, is_key, key_definition, period, table_option
+from forge.sql.parse.tables import TABLE_OPTIONS, table_option, table_part
 
 _ALGORITHMS = ("DEFAULT", "INPLACE", "COPY", "INSTANT", "NOCOPY")
 _LOCKS = ("DEFAULT", "NONE", "SHARED", "EXCLUSIVE")
@@ -24,21 +24,12 @@ _ACTIONS = (
     "ADD", "ALTER", "CHANGE", "CONVERT", "DROP", "FORCE", "MODIFY", "RENAME", "ALGORITHM", "LOCK", "ORDER", "ENABLE",
     "DISABLE", *TABLE_OPTIONS,
 )  # fmt: skip
-#: What DROP and RENAME name, by the words before it: what it is called, and the action.
-_DROPPED: dict[str, tuple[str, Callable[[str, int], Action]]] = {
-    "INDEX": ("key", lambda name, offset: act.DropKey(None if name.upper() == "PRIMARY" else name, offset)),
-    "KEY": ("key", lambda name, offset: act.DropKey(None if name.upper() == "PRIMARY" else name, offset)),
-    "CHECK": ("constraint", act.DropCheck),
-    "CONSTRAINT": ("constraint", act.DropCheck),
-    "FOREIGN KEY": ("foreign key", act.DropForeignKey),
-    "PERIOD FOR": ("period", lambda name, offset: act.AlterTimes(offset, dropped=name)),
-    "COLUMN": ("column", act.DropColumn),
-}
-_RENAMED: dict[str, tuple[str, Callable[[str, str, int], Action]]] = {
-    "COLUMN": ("column", act.RenameColumn),
-    "INDEX": ("key", act.RenameKey),
-    "KEY": ("key", act.RenameKey),
-}
+#: What DROP and RENAME name, by the words before it.
+_DROPPED: dict[str, Literal["column", "key", "foreign key", "constraint", "period"]] = {
+    "INDEX": "key", "KEY": "key", "CHECK": "constraint", "CONSTRAINT": "constraint", "FOREIGN KEY": "foreign key",
+    "PERIOD FOR": "period", "COLUMN": "column",
+}  # fmt: skip
+_RENAMED: dict[str, Literal["column", "key"]] = {"COLUMN": "column", "INDEX": "key", "KEY": "key"}
 
 
 def alter_table(cursor: Cursor) -> AlterTable:
@@ -78,7 +69,7 @@ def alter_action(cursor: Cursor) -> list[Action]:
     if partitions := alter_partitions(cursor):
         return [partitions]
     if word := next((word for word in ("ADD", "DROP") if cursor.accept(word, "SYSTEM", "VERSIONING")), None):
-        return [act.AlterTimes(offset, versioned=word == "ADD")]
+        return [act.SetVersioning(word == "ADD")]
     if cursor.accept("CONVERT", "TO"):
         return [_convert(cursor, offset)]
     if cursor.accept("ORDER", "BY"):
@@ -93,7 +84,7 @@ def alter_action(cursor: Cursor) -> list[Action]:
     return [act.SetOptions(table_option(cursor, TableOptions()))]
 
 
-def _conditional(action: Action, conditional: bool, *, exists: bool = True) -> Action:
+def _conditional(action: act.PlainAction, conditional: bool, *, exists: bool = True) -> Action:
     return Conditional(action, exists) if conditional else action
 
 
@@ -151,13 +142,11 @@ def _place(cursor: Cursor) -> Place | None:
 
 
 def _add(cursor: Cursor, offset: int) -> list[Action]:
-    if cursor.takes("PERIOD", "FOR"):
-        return [act.AlterTimes(offset, period=period(cursor))]
     ahead = takewhile(lambda token: not token.is_mark("("), (cursor.following(n) for n in range(8)))
     missing = any(token.is_word("EXISTS") for token in ahead)
-    added = _constraint(cursor)
-    if added is not None:
-        return [_conditional(added, missing, exists=False)]
+    part = table_part(cursor)
+    if part is not None:
+        return [_conditional(act.Add(part), missing, exists=False)]
     cursor.accept("COLUMN")
     missing = cursor.accept("IF", "NOT", "EXISTS")
     if not cursor.accept_mark("("):
@@ -165,29 +154,21 @@ def _add(cursor: Cursor, offset: int) -> list[Action]:
         return [_conditional(act.AddColumn(column, _place(cursor)), missing, exists=False)]
     actions: list[Action] = []
     while not actions or cursor.accept_mark(","):
-        added = _constraint(cursor)
-        actions.append(added or _conditional(act.AddColumn(column_definition(cursor), None), missing, exists=False))
+        part = table_part(cursor)
+        added = act.AddColumn(column_definition(cursor), None) if part is None else act.Add(part)
+        actions.append(_conditional(added, missing and part is None, exists=False))
     cursor.expect_mark(")")
     return actions
 
 
-def _constraint(cursor: Cursor) -> Action | None:
-    """A CHECK, a foreign key or a key; None if a column comes next."""
-    if is_check(cursor):
-        return act.AddCheck(check_constraint(cursor))
-    if is_foreign_key(cursor):
-        return act.AddForeignKey(foreign_key(cursor))
-    return act.AddKey(key_definition(cursor)) if is_key(cursor) else None
-
-
 def _drop(cursor: Cursor, offset: int) -> list[Action]:
     if cursor.accept("PRIMARY", "KEY"):
-        return [act.DropKey(None, offset)]
+        return [act.Drop("key", "PRIMARY", offset)]
     words = next((words for words in _DROPPED if cursor.accept(*words.split())), "COLUMN")
-    role, dropped = _DROPPED[words]
+    kind = _DROPPED[words]
     exists = cursor.accept("IF", "EXISTS")
     offset = cursor.token.start
-    action = _conditional(dropped(cursor.name(role), offset), exists)
+    action = _conditional(act.Drop(kind, cursor.name(kind), offset), exists)
     cursor.accept_any("RESTRICT", "CASCADE")
     return [action]
 
@@ -198,12 +179,12 @@ def _rename(cursor: Cursor, offset: int) -> list[Action]:
         if not cursor.accept_any("TO", "AS"):
             cursor.accept_mark("=")
         return [act.RenameTo(table_ref(cursor))]
-    role, renamed = _RENAMED[word]
+    kind = _RENAMED[word]
     exists = cursor.accept("IF", "EXISTS")
     offset = cursor.token.start
-    old = cursor.name(role)
+    old = cursor.name(kind)
     cursor.expect("TO")
-    return [_conditional(renamed(old, cursor.name(role), offset), exists)]
+    return [_conditional(act.Rename(kind, old, cursor.name(kind), offset), exists)]
 
 
 def _alter(cursor: Cursor, offset: int) -> list[Action]:

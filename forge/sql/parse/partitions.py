@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal, TypeVar
 
-from forge.sql.ast.alter_actions import AlterPartitions, Conditional, PartitionsKind
+from forge.sql.ast.actions import AlterPartitions, Conditional, PartitionsKind
 from forge.sql.ast.definitions import PartitionClause, PartitionDraft
 from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlUnsupported

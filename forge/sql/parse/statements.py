@@ -9,7 +9,7 @@ from typing import Literal
 
 from forge.errors import nearest
 from forge.servers.facts.grammar import Grammar
-from forge.sql.ast.alter_actions import Action, AddKey, Conditional, DropKey
+from forge.sql.ast.actions import Action, Add, Conditional, Drop
 from forge.sql.ast.definitions import CharsetClause, KeyDraft
 from forge.sql.ast.objects import ObjectDdl
 from forge.sql.ast.statements import (
@@ -179,9 +179,8 @@ def _index(cursor: Cursor, head: Head) -> AlterTable:
     name = cursor.name("key")
     cursor.expect("ON")
     table = table_ref(cursor)
-    # DROP INDEX `PRIMARY` drops the primary key.
-    dropped: Action = DropKey(None if name.upper() == "PRIMARY" else name, offset)
-    dropped = Conditional(dropped, exists=True) if exists else dropped
+    drop = Drop("key", name, offset)
+    dropped: Action = Conditional(drop, exists=True) if exists else drop
     cursor.accept_wait()
     return AlterTable(table, (dropped,), "drop_index", locking(cursor))
 
@@ -207,7 +206,7 @@ def _create_index(cursor: Cursor, word: str) -> AlterTable:
     kind: Literal["unique", "index"] = "unique" if word == "UNIQUE" else "index"
     key = key_body(cursor, KeyDraft(kind, name, (), offset, SPECIAL_KEYS.get(word, "")))
     cursor.accept_wait()
-    added: Action = Conditional(AddKey(key), exists=False) if missing else AddKey(key)
+    added: Action = Conditional(Add(key), exists=False) if missing else Add(key)
     return AlterTable(table, (added,), "create_index", locking(cursor))
 
 

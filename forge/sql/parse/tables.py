@@ -5,15 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from forge.sql.ast.definitions import (
-    CheckDraft,
-    ColumnDraft,
-    ForeignKeyDraft,
-    KeyDraft,
-    PartDraft,
-    PeriodDraft,
-    TableOptions,
-)
+from forge.sql.ast.definitions import ColumnDraft, KeyDraft, PartDraft, PeriodDraft, TableOptions, TablePart
 from forge.sql.ast.statements import CreateLike, CreateTable
 from forge.sql.cursor import Cursor
 from forge.sql.parse.columns import (
@@ -51,10 +43,7 @@ def create_table(cursor: Cursor) -> CreateTable | CreateLike:
     if cursor.accept("LIKE"):
         return CreateLike(table, table_ref(cursor), if_not_exists)
     columns: list[ColumnDraft] = []
-    keys: list[KeyDraft] = []
-    checks: list[CheckDraft] = []
-    foreign_keys: list[ForeignKeyDraft] = []
-    periods: list[PeriodDraft] = []
+    parts: list[TablePart] = []
     defined = begins_definition(cursor)
     if defined:
         cursor.expect_mark("(")
@@ -63,14 +52,9 @@ def create_table(cursor: Cursor) -> CreateTable | CreateLike:
         cursor.expect_mark(")")
         return CreateLike(table, like, if_not_exists)
     while defined:
-        if is_period(cursor):
-            periods.append(period(cursor))
-        elif is_check(cursor):
-            checks.append(check_constraint(cursor))
-        elif is_foreign_key(cursor):
-            foreign_keys.append(foreign_key(cursor))
-        elif is_key(cursor):
-            keys.append(key_definition(cursor))
+        part = table_part(cursor)
+        if part is not None:
+            parts.append(part)
         else:
             columns.append(column_definition(cursor))
         if not cursor.accept_mark(","):
@@ -89,25 +73,23 @@ def create_table(cursor: Cursor) -> CreateTable | CreateLike:
             break
         options = table_option(cursor, options)
         cursor.accept_mark(",")
-    return CreateTable(
-        table,
-        tuple(columns),
-        tuple(keys),
-        options,
-        if_not_exists,
-        tuple(checks),
-        tuple(foreign_keys),
-        partitions,
-        selected,
-        periods=tuple(periods),
-    )
+    return CreateTable(table, tuple(columns), tuple(parts), options, if_not_exists, partitions, selected)
 
 
-def is_period(cursor: Cursor) -> bool:
-    return cursor.takes("PERIOD", "FOR") and cursor.following(3).is_mark("(")
+def table_part(cursor: Cursor) -> TablePart | None:
+    """A period, a CHECK, a foreign key or a key; None if a column comes next."""
+    if cursor.takes("PERIOD", "FOR") and cursor.following(3).is_mark("("):
+        return _period(cursor)
+    if _is_check(cursor):
+        return check_constraint(cursor)
+    if is_foreign_key(cursor):
+        return foreign_key(cursor)
+    behind = cursor.following()
+    is_vector = cursor.token.is_word("VECTOR") and (behind.is_word("KEY", "INDEX") or behind.is_mark("("))
+    return _key_definition(cursor) if is_vector or cursor.token.is_word(*_KEY_WORDS) else None
 
 
-def period(cursor: Cursor) -> PeriodDraft:
+def _period(cursor: Cursor) -> PeriodDraft:
     """``PERIOD FOR name (begin, end)``.  Raises SqlError."""
     offset = cursor.token.start
     cursor.expect("PERIOD", "FOR")
@@ -120,7 +102,7 @@ def period(cursor: Cursor) -> PeriodDraft:
     return PeriodDraft(name, start, end, offset)
 
 
-def is_check(cursor: Cursor) -> bool:
+def _is_check(cursor: Cursor) -> bool:
     """Whether ``[CONSTRAINT [IF NOT EXISTS] [name]] CHECK`` comes next."""
     if not cursor.token.is_word("CONSTRAINT"):
         return cursor.token.is_word("CHECK")
@@ -128,13 +110,7 @@ def is_check(cursor: Cursor) -> bool:
     return cursor.following(ahead).is_word("CHECK") or cursor.following(ahead + 1).is_word("CHECK")
 
 
-def is_key(cursor: Cursor) -> bool:
-    behind = cursor.following()
-    is_vector = cursor.token.is_word("VECTOR") and (behind.is_word("KEY", "INDEX") or behind.is_mark("("))
-    return cursor.token.is_word(*_KEY_WORDS) or is_vector
-
-
-def key_definition(cursor: Cursor) -> KeyDraft:
+def _key_definition(cursor: Cursor) -> KeyDraft:
     """A key in a table definition or after ADD.  Raises SqlError."""
     offset = cursor.token.start
     name = None

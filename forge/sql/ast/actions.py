@@ -6,24 +6,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal as Choice
 
 from forge.sql.ast.definitions import (
     CharsetClause,
-    CheckDraft,
     ColumnDraft,
     Default,
-    ForeignKeyDraft,
-    KeyDraft,
     PartitionClause,
     PartitionDraft,
-    PeriodDraft,
     Place,
     TableOptions,
+    TablePart,
     TableRef,
 )
 
-PartitionsKind = Literal[
+PartitionsKind = Choice[
     "by", "remove", "add", "coalesce", "drop", "reorganize",
     "exchange", "truncate", "rebuild", "optimize", "analyze", "check", "repair",
 ]  # fmt: skip
@@ -68,19 +65,6 @@ class ChangeColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class RenameColumn:
-    old: str
-    new: str
-    offset: int
-
-
-@dataclass(frozen=True, slots=True)
-class DropColumn:
-    name: str
-    offset: int
-
-
-@dataclass(frozen=True, slots=True)
 class AlterColumn:
     """ALTER COLUMN: SET DEFAULT, DROP DEFAULT (``default`` is None), SET VISIBLE / INVISIBLE."""
 
@@ -91,37 +75,26 @@ class AlterColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class AddKey:
-    key: KeyDraft
+class Add:
+    """ADD of a part of the table that is no column."""
+
+    part: TablePart
 
 
 @dataclass(frozen=True, slots=True)
-class AddCheck:
-    check: CheckDraft
+class Drop:
+    """The primary key has the name PRIMARY; a constraint is a CHECK, a foreign key or a key."""
 
-
-@dataclass(frozen=True, slots=True)
-class DropCheck:
+    kind: Choice["column", "key", "foreign key", "constraint", "period"]
     name: str
     offset: int
 
 
 @dataclass(frozen=True, slots=True)
-class AddForeignKey:
-    key: ForeignKeyDraft
-
-
-@dataclass(frozen=True, slots=True)
-class DropForeignKey:
-    name: str
-    offset: int
-
-
-@dataclass(frozen=True, slots=True)
-class DropKey:
-    """``name`` is None for the primary key."""
-
-    name: str | None
+class Rename:
+    kind: Choice["column", "key"]
+    old: str
+    new: str
     offset: int
 
 
@@ -148,13 +121,6 @@ class OrderRows:
 
 
 @dataclass(frozen=True, slots=True)
-class RenameKey:
-    old: str
-    new: str
-    offset: int
-
-
-@dataclass(frozen=True, slots=True)
 class RenameTo:
     table: TableRef
 
@@ -172,27 +138,27 @@ class SetOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class AlterTimes:
-    """ADD and DROP SYSTEM VERSIONING (``versioned``), ADD PERIOD (``period``), DROP PERIOD (``dropped``)."""
+class SetVersioning:
+    """ADD and DROP SYSTEM VERSIONING."""
 
-    offset: int
-    versioned: bool | None = None
-    period: PeriodDraft | None = None
-    dropped: str = ""
+    versioned: bool
 
 
-ColumnAction = AddColumn | ChangeColumn | RenameColumn | DropColumn | AlterColumn
-KeyAction = AddKey | DropKey | RenameKey | AddCheck | DropCheck | EnforceCheck | AddForeignKey | DropForeignKey
 PlainAction = (
-    ColumnAction
-    | KeyAction
+    AddColumn
+    | ChangeColumn
+    | AlterColumn
+    | Add
+    | Drop
+    | Rename
+    | EnforceCheck
     | RenameTo
     | SetOptions
     | ConvertCharset
     | AlterPartitions
     | SwitchKeys
     | OrderRows
-    | AlterTimes
+    | SetVersioning
 )
 
 
@@ -200,7 +166,7 @@ PlainAction = (
 class Conditional:
     """An action of MariaDB with IF EXISTS or (``exists`` is false) IF NOT EXISTS."""
 
-    action: Action
+    action: PlainAction
     exists: bool
 
 
