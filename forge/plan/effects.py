@@ -19,10 +19,6 @@ class Search:
     compared: frozenset[int] = frozenset()
     #: Those that it compares with several literals at once: BETWEEN, IN.
     compared_together: frozenset[int] = frozenset()
-    #: The table of an UPDATE or DELETE has no row.
-    empty: bool = False
-    #: Kinds of the keys by which its rows could be chosen.
-    keys: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +55,8 @@ class OpenedTables:
     databases: tuple[str, ...] = ()
     #: A table is read that the statement does not write.
     reads_others: bool = False
-    #: The text reads a temporary table, or another one that no rollback reaches.
+    #: The text reads a temporary table.
     reads_temporary: bool = False
-    reads_irrevocable: bool = False
-    #: A table with AUTO_INCREMENT is opened for the sake of triggers and foreign keys.
-    numbers_further: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,8 @@ class FileFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     thread_id: int | None = None
     #: The connections that follow it in the file.
     connections: list[Connection] = []
+    #: MariaDB: GTID_LIST, as ``domain-server-number``; of several domains or servers in the order of a hash table.
+    gtid_list: list[str] | None = None
     #: MariaDB: the file that BINLOG_CHECKPOINT names at the file's start.
     checkpoint_file: str | None = None
     #: Seconds: header time of that BINLOG_CHECKPOINT, where it is another second than GTID_LIST's.

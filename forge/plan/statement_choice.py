@@ -37,8 +37,6 @@ def is_text(statement: RowsStatement, session: Session, line: ServerLine) -> boo
     """Whether the statement is logged as its text."""
     if session.binlog_format == "row":
         return False
-    if _seen_empty(statement, line):
-        return False
     if statement.text.load is not None and not statement.text.load.content:
         # An empty file changes nothing, and is not sent.
         return False
@@ -52,37 +50,19 @@ def needs_rows(statement: RowsStatement, line: ServerLine) -> bool:
     return is_unsafe(statement, line) or _several_keys(statement, line)
 
 
-def _seen_empty(statement: RowsStatement, line: ServerLine) -> bool:
-    """Whether the server sees that the table has no row, and stops before it would log (recorded)."""
-    if not statement.search.empty or statement.text.clauses.deletes_all or is_transactional(statement.table):
-        return False
-    if line.texts.sees_empty_tables == "hashes":
-        return statement.table.engine == "MEMORY" and "index" in statement.search.keys
-    return line.texts.sees_empty_tables == "all" or bool(statement.search.keys)
-
-
 def is_unsafe(statement: RowsStatement, line: ServerLine) -> bool:
     """Whether the statement may have another effect where it is run again, so that MIXED logs its rows."""
-    text, opened, context = statement.text, statement.opened, statement.context
+    text, context = statement.text, statement.context
     unsafe = UNSAFE_FUNCTIONS | frozenset(line.texts.unsafe_functions)
-    if opened.numbers_further:
-        # Numbers of several tables travel as one.
+    if any(call.name in unsafe for call in text.calls | statement.triggers.calls):
         return True
-    if (
-        any(call.name in unsafe for call in text.calls | statement.triggers.calls)
-        or not text.system_variables <= SAFE_VARIABLES
-    ):
+    if not text.system_variables <= SAFE_VARIABLES or (context.in_xa and line.texts.unsafe_xa):
         return True
-    if context.in_xa and line.texts.unsafe_xa:
-        return True
-    if context.follows_changes and not is_transactional(statement.table):
+    if context.follows_changes and not is_transactional(statement.table) and not statement.table.temporary:
         # It stays where the rest is rolled back, and would come too late in the transaction's place.
-        if opened.reads_irrevocable or not statement.table.temporary:
-            return True
-    elif context.in_block and opened.reads_irrevocable and is_transactional(statement.table):
         return True
     numbered = any(column.auto_increment for column in statement.table.columns)
-    if numbered and opened.reads_others:
+    if numbered and statement.opened.reads_others:
         return True
     # Which rows come first may differ.
     clauses = text.clauses

@@ -115,6 +115,8 @@ class _Collected:
                 self.file["listed"] = event.timestamp
             if isinstance(body, PreviousGtids) and body.gtid_set[0] and not any(tag for _, tag, _ in body.gtid_set[1]):
                 self.file["tagged"] = True
+            if isinstance(body, GtidList) and len(body.gtids) > 1:
+                self.file["gtid_list"] = ["-".join(map(str, gtid)) for gtid in body.gtids]
         elif isinstance(body, BinlogCheckpoint):
             self._checkpoint(body.file_name, event.timestamp)
         elif isinstance(body, TransactionPayload):

@@ -9,7 +9,6 @@ import pytest
 
 from forge.binlog.reader import read_events
 from forge.compile import compile_files, write_files
-from forge.compile.groups.hash_order import hash_order
 from forge.engine.requests.transactions import Xa
 from forge.errors import ScenarioError, UnsupportedError
 from forge.events.gtid import Gtid
@@ -100,10 +99,3 @@ def test_an_ignored_group_leaves_its_gtid_and_nothing_depends_on_it() -> None:
     *_, inserted, deleted = gtids(filtered)
     # CREATE TABLE d.t was the second group, that of d.u is ignored.
     assert [(body.last_committed, body.gtid_flags) for body in (inserted, deleted)] == [(2, 1), (2, 1)]
-
-
-def test_a_hash_table_of_mariadb_holds_keys_in_an_order_of_its_own() -> None:
-    # GTID_LIST of MariaDB 11.8 (tests/record/recordings/two-sources-mariadb-11.8): domain 5 stands before 0.
-    assert hash_order([0, 5]) == [5, 0]
-    assert hash_order([]) == []
-    assert sorted(hash_order(range(1000))) == list(range(1000))

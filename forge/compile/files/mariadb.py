@@ -16,6 +16,7 @@ from forge.compile.query.ddl_status import create_select_variables, mariadb_ddl_
 from forge.compile.query.ddl_text import ddl_database, ddl_flags, ddl_text, flags_inner_drops
 from forge.compile.query.statement_format import statement_flags, statement_variables
 from forge.compile.query.status import THREAD_SPECIFIC, in_order, session_variables
+from forge.errors import ScenarioError
 from forge.events.binlog_checkpoint import BinlogCheckpoint
 from forge.events.event import SUPPRESS_USE, Event
 from forge.events.gtid_list import GtidList
@@ -71,7 +72,9 @@ class MariadbLog(SessionLog):
             return
         facts = self.facts.file(self.file)
         listed = self.clock.listed(self.file, groups)
-        yield self.event(GtidList(gtids=self.listed_gtids(groups)), listed)
+        told = facts.gtid_list
+        gtids = self.listed_gtids(groups) if told is None else tuple(map(_gtid_of_text, told))
+        yield self.event(GtidList(gtids=gtids), listed)
         # While the storage engine has yet to make the transactions of the file before durable, that one is named.
         named = self.file_name(self.file - 1 if self.rotated else self.file)
         checkpoint = BinlogCheckpoint(file_name=facts.checkpoint_file or named)
@@ -334,6 +337,14 @@ class MariadbLog(SessionLog):
     def _cached(self, event: Event) -> Event:
         positioned = self.line.framing.cached_positions or self.session.binlog_legacy_event_pos
         return event if positioned else event.replace(log_pos=0)
+
+
+def _gtid_of_text(text: str) -> ListedGtid:
+    try:
+        domain, server, number = map(int, text.split("-"))
+    except ValueError:
+        raise ScenarioError(f"{text!r} is not a GTID of gtid_list", expected="domain-server-number") from None
+    return domain, server, number
 
 
 def _alter_phase(statement: DdlStatement) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from forge.compile.groups.hash_order import hash_order
 from forge.errors import ScenarioError
 from forge.events.previous_gtids import GtidSource, gtid_set_text
 
@@ -105,17 +104,12 @@ class MariadbGtids:
         self._last[domain] = number - 1
 
     def listed(self, groups: int) -> tuple[ListedGtid, ...]:
-        """GTID_LIST after so many groups: the last one of each server in each domain, the domain's last one last."""
-        domains: dict[int, dict[int, ListedGtid]] = {}
-        last: dict[int, ListedGtid] = {}
+        """GTID_LIST after so many groups: the last one of each server in each domain, the domain's last one last.
+
+        Servers keep the others in the order of a hash table, which the facts of a file tell.
+        """
+        last: dict[tuple[int, int], ListedGtid] = {}
         for gtid in self.groups[:groups]:
-            domains.setdefault(gtid[0], {})[gtid[1]] = gtid
-            last[gtid[0]] = gtid
-        return tuple(
-            gtid
-            for domain in hash_order(domains)
-            for gtid in (
-                *(domains[domain][server] for server in hash_order(domains[domain]) if server != last[domain][1]),
-                last[domain],
-            )
-        )
+            last.pop(gtid[:2], None)
+            last[gtid[:2]] = gtid
+        return tuple(sorted(last.values(), key=lambda gtid: gtid[0]))

@@ -38,7 +38,7 @@ class DdlContext:
         return DefinitionText(
             self.sql,
             self.current_database,
-            names_charset=names_charset(self.sql, in_types=True),
+            names_charset=names_charset(self.sql),
             time=(self.time.second, self.time.microsecond),
         )
 

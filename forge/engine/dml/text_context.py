@@ -53,7 +53,6 @@ def with_opened_tables(
             statement.opened,
             databases=tuple(sorted({table.database for table in tables}, reverse=True)),
             reads_others=bool({table.full_name for table in named} - {entry.table.full_name for entry in opened}),
-            numbers_further=_numbers_further(opened, len(own), context),
         ),
         triggers=replace(
             statement.triggers,
@@ -74,26 +73,6 @@ def _fires(trigger: Trigger, statement: RowsStatement) -> bool:
     if trigger.event == "update" and statement.kind == "insert":
         return statement.evaluation.duplicate == "updated"
     return statement.search.matched > 0
-
-
-def _numbers_further(opened: Sequence[Opened], own: int, context: DmlContext) -> bool:
-    """Whether a table with AUTO_INCREMENT is opened for writing beside the statement's own (recorded on all three).
-
-    MySQL also takes a child table for one, when it opens the parent to check new rows (recorded on 9.7).
-    """
-    logged = context.references.line.rows.cascades == "logged"
-    for index, entry in enumerate(opened):
-        if not any(column.auto_increment for column in entry.table.columns):
-            continue
-        if index >= own:
-            if entry.by_trigger or context.references.line.texts.unsafe_child_numbers:
-                return True
-            continue
-        name = (entry.table.database, entry.table.name)
-        elsewhere = any(foreign.parent != name for foreign in entry.table.foreign_keys)
-        if logged and context.references.checks and elsewhere and {"insert", "update"} & set(entry.events):
-            return True
-    return False
 
 
 def _calls(triggers: Sequence[Trigger]) -> frozenset[Call]:

@@ -18,7 +18,7 @@ from forge.engine.rows.cells import cell_value, not_null, set_by_trigger
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.defaults import with_generated
 from forge.engine.rows.row_order import in_order_of_query
-from forge.engine.rows.where import Condition, column_index, keys_read, matching, parse_where, where_sql
+from forge.engine.rows.where import Condition, column_index, matching, parse_where, where_sql
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.changes import ChangeKind, RowChange
 from forge.plan.effects import Search
@@ -74,8 +74,6 @@ def _found(
         matched=len(chosen),
         compared=frozenset(c.index for c in conditions if c.is_compared and not c.compares_together),
         compared_together=frozenset(condition.index for condition in conditions if condition.compares_together),
-        empty=not state.rows,
-        keys=frozenset() if state.rows else keys_read(conditions, state),
     )
     searched = RowsStatement(kind=kind, table=state.table, changes=(), search=search)
     return _Found(conditions, portion, numbers, chosen, where_sql(conditions, state), searched)

@@ -159,6 +159,13 @@ class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
             " where it may choose and their order depends on it."
         ),
     ] = None
+    logged_as: Annotated[
+        Literal["rows", "text"] | None,
+        Meta(
+            description="How the server logs the statement in the formats `mixed` and `statement`, where it chooses"
+            " otherwise than is known here; rows that did not change are not logged."
+        ),
+    ] = None
     rows_query: Annotated[
         bool | None,
         Meta(description="Whether the statement's text is logged beside its rows, whatever session.rows_query says."),
@@ -168,6 +175,13 @@ class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
         Meta(
             description="User variables that are SET before the statement, for its `query` and those of later ones:"
             " literals, or {unsigned|real|decimal|hex: ...}, {text: ..., collation: ...}."
+        ),
+    ] = None
+    told_variables: Annotated[
+        list[str] | None,
+        Meta(
+            description="The user variables whose values the log has before the text of the `query`; by default those"
+            " that it names."
         ),
     ] = None
     further: Annotated[

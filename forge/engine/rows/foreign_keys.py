@@ -32,7 +32,6 @@ class Opened:
 
     table: Table
     events: tuple[Operation, ...]
-    by_trigger: bool = False
     #: The tables whose foreign keys led to it, each from the one before.
     above: tuple[str, ...] = ()
 
@@ -271,7 +270,7 @@ class References:
                 for name, changes in triggers[run].changes:
                     state = self.catalog.tables.get(name)
                     if state is not None:
-                        queue.append(Opened(state.table, changes, by_trigger=True))
+                        queue.append(Opened(state.table, changes))
                 run += 1
         return queue[1:], triggers
 

@@ -167,26 +167,6 @@ def parse_where(
     return conditions
 
 
-def keys_read(conditions: list[Condition], state: TableState) -> frozenset[str]:
-    """Kinds of the keys that a server can choose rows by: "primary", "unique", "index".
-
-    The keys of MEMORY tables are hashes, which take equality of all their columns.
-    """
-    hashed = state.table.engine == "MEMORY"
-    usable: dict[int, bool] = {}
-    for condition in conditions:
-        sql = condition.sql(row[condition.index] for row in state.rows.values())
-        direct = not sql.startswith("CAST(") and " + 0 " not in sql
-        if direct and (condition.word in ("eq", "in") or not hashed):
-            usable[condition.index] = True
-    kinds = set()
-    for key in state.table.keys:
-        columns = [part.column for part in key.parts]
-        if all(column in usable for column in (columns if hashed else columns[:1])):
-            kinds.add(key.kind)
-    return frozenset(kinds)
-
-
 def column_index(state: TableState, name: str) -> int:
     """Index of a column by its declared name.  Raises ScenarioError with the nearest name."""
     index = state.definition.find(name)

@@ -91,8 +91,6 @@ class Client:
     unknown: set[str] = field(default_factory=set)
     #: What LAST_INSERT_ID() gives; None: not known.
     last_insert_id: int | None = 0
-    #: MIXED has logged rows while there were temporary tables, and goes on until there are none (MariaDB).
-    keeps_rows: bool = False
     temporary: dict[TableName, TableState] = field(default_factory=dict)
     #: Its transaction that is not over.
     open: RunningTransaction | None = None

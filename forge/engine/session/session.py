@@ -58,15 +58,15 @@ class Session(Connection):
             "set": lambda statement, place: self._set(statement.set, place),
         }
 
-    @property
-    def texts(self) -> SessionText:
-        return SessionText(self.client, self.catalog, self.line)
+    def _texts(self, statement: Statement | None = None) -> SessionText:
+        logged_as = None if statement is None else statement.logged_as
+        return SessionText(self.client, self.catalog, self.line, logged_as)
 
     def define(self, statement: Ddl, text: str, line: int | None) -> None:
         """Run a data definition statement that stands by itself."""
         check_definition(text, self.mode)
         check_sent(text, self.mode, self.settings, self.line)
-        apply_definition(self, self.texts, statement, text, line)
+        apply_definition(self, self._texts(), statement, text, line)
 
     def run(self, transaction: Transaction, place: RequestPlace, statements: Sequence[RequestPlace]) -> None:
         """Run a transaction, or a statement that is one; ``statements`` are the places of its statements."""
@@ -150,7 +150,7 @@ class Session(Connection):
         text = statement.ddl or ""
         with place.sql(text, "ddl"):
             parsed = self._read_ddl(text)
-            apply_definition(self, self.texts, parsed, text, place.inside("ddl").line)
+            apply_definition(self, self._texts(statement), parsed, text, place.inside("ddl").line)
 
     def _enter_logged(self, statement: Statement, place: RequestPlace) -> None:
         assert statement.logged is not None
@@ -243,7 +243,7 @@ class Session(Connection):
             self._set(statement.set, place)
         elif statement.kind in self._alone:
             where = running.log_place(statement, later)
-            if statement.ddl is None or not self._change_temporary(statement.ddl, running, where, place):
+            if statement.ddl is None or not self._change_temporary(statement, running, where, place):
                 with place.at(statement.kind):
                     expected = "a transaction with nothing else in it"
                     raise ScenarioError(f"{statement.kind} commits by itself", expected=expected)
@@ -254,15 +254,16 @@ class Session(Connection):
                 running.add(step)
 
     def _change_temporary(
-        self, text: str, running: RunningTransaction, where: tuple[int, int], place: RequestPlace
+        self, statement: Statement, running: RunningTransaction, where: tuple[int, int], place: RequestPlace
     ) -> bool:
         """A temporary table comes or goes inside a transaction; False for other statements."""
+        text = statement.ddl or ""
         with place.sql(text, "ddl"):
             parsed = self._read_ddl(text)
             if not changes_no_base(parsed):
                 return False
-            time, line = self.time(*where), place.inside("ddl").line
-            definition: DdlStatement = defined(self, self.texts, parsed, as_logged(text, self.line), time, line)
+            time, line, texts = self.time(*where), place.inside("ddl").line, self._texts(statement)
+            definition: DdlStatement = defined(self, texts, parsed, as_logged(text, self.line), time, line)
             running.watch()
             session = self.own(self.settings)
             running.add(replace(definition, text=replace(definition.text, session=session)))
@@ -292,7 +293,7 @@ class Session(Connection):
             session=self.own(self.settings),
         )
         # One that changes nothing is replayed all the same: its table is opened, and an INSERT uses up numbers.
-        finished = self.texts.finished(statement, replace(rows, context=session_context), context)
+        finished = self._texts(statement).finished(statement, replace(rows, context=session_context), context)
         with place.at():
             running.add(in_client_charset(finished, self.settings, self.line))
 

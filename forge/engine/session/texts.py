@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 
 from forge.engine.dictionary.catalog import Catalog
 from forge.engine.requests.statements import Statement
@@ -12,14 +11,11 @@ from forge.engine.rows.context import DmlContext, Place
 from forge.engine.session.connection import Client
 from forge.engine.session.user_variables import setting_sql, user_variable
 from forge.errors import ScenarioError, UnsupportedError
-from forge.plan.statement_choice import is_text, logs_temporary, needs_rows
+from forge.plan.statement_choice import is_text, logs_temporary
 from forge.plan.statement_text import UserVariable
 from forge.plan.statements import RowsStatement, SessionContext
-from forge.plan.tables import is_transactional
 from forge.servers import ServerLine
 from forge.sql.ast.statements import CreateTable
-from forge.sql.expressions import Field
-from forge.sql.reads.conditionals import evaluated_parts
 from forge.sql.reads.reads import Reads, reads_of
 
 #: Other names of LAST_INSERT_ID().
@@ -29,31 +25,32 @@ _LAST_INSERT_ID = frozenset(("identity", "last_insert_id"))
 class SessionText:
     """The texts of a client's statements, with the state that they can read."""
 
-    def __init__(self, client: Client, catalog: Catalog, line: ServerLine) -> None:
+    def __init__(
+        self, client: Client, catalog: Catalog, line: ServerLine, logged_as: Literal["rows", "text"] | None = None
+    ) -> None:
         self.client = client
         self.session = client.settings
         self.catalog = catalog
         self.line = line
+        #: How the scenario says that the statement is logged, unless the session is in row format.
+        self.logged_as = None if client.settings.binlog_format == "row" else logged_as
 
     def logs_temporary(self) -> bool:
-        """Whether the session now logs statements on temporary tables."""
-        self.client.keeps_rows &= bool(self.catalog.temporary)
-        return logs_temporary(self.session, self.line) and not self.client.keeps_rows
+        """Whether the session logs statements on temporary tables."""
+        return logs_temporary(self.session, self.line)
 
     def selects_as_text(self, statement: CreateTable, sql: str) -> bool:
         """Whether CREATE TABLE ... SELECT is logged as its text."""
         binlog_format = self.session.binlog_format
+        if self.logged_as is not None:
+            return self.logged_as == "text"
         if binlog_format != "mixed" or statement.select is None:
             return binlog_format == "statement"
-        ref = statement.select.table
-        source = self.catalog.find(self.catalog.name_of(ref, self.client.database))
+        source = self.catalog.find(self.catalog.name_of(statement.select.table, self.client.database))
         temporary = statement.temporary or (source is not None and source.table.temporary)
-        words = reads_of(sql).words
         numbered = any(column.auto_increment for column in statement.columns)
-        unsafe = numbered or not words.isdisjoint(("LIMIT", "IGNORE", "REPLACE"))
-        logs = self.logs_temporary()
-        self.client.keeps_rows |= unsafe and logs and (statement.temporary or bool(self.catalog.temporary))
-        return not unsafe and not self.client.keeps_rows and (logs or not temporary)
+        unsafe = numbered or not reads_of(sql).words.isdisjoint(("LIMIT", "IGNORE", "REPLACE"))
+        return not unsafe and (self.logs_temporary() or not temporary)
 
     def finished(self, declared: Statement, statement: RowsStatement, context: DmlContext) -> RowsStatement:
         """The statement with all that its text reads, and whether it is logged as text.
@@ -73,17 +70,13 @@ class SessionText:
         names = {(database or context.current_database, name) for database, name in reads.tables}
         tables = [state.table for state in map(context.catalog.find, names) if state is not None]
         statement = self._with_reads(statement, declared, reads)
-        if tables:
-            opened = replace(
-                statement.opened,
-                reads_temporary=any(table.temporary for table in tables),
-                reads_irrevocable=any(not (table.temporary or is_transactional(table)) for table in tables),
-            )
-            statement = replace(statement, opened=opened)
+        if any(table.temporary for table in tables):
+            statement = replace(statement, opened=replace(statement.opened, reads_temporary=True))
         if settings:
             statement = replace(statement, context=replace(statement.context, settings=tuple(settings)))
         with place("query"):
-            statement = replace(statement, as_text=self._is_text(statement))
+            chosen = is_text(statement, self.session, self.line)
+            statement = replace(statement, as_text=chosen if self.logged_as is None else self.logged_as == "text")
             if statement.as_text and statement.table.row_end is not None:
                 problem = f"a statement on the system-versioned table {statement.table.full_name} as its text"
                 raise UnsupportedError(f"{problem} is not supported yet", expected="binlog_format: row")
@@ -93,14 +86,6 @@ class SessionText:
             self.client.variables |= {variable.name: variable for variable in load.variables}
         self._leave(statement, reads)
         return statement
-
-    def _is_text(self, statement: RowsStatement) -> bool:
-        as_text = is_text(statement, self.session, self.line)
-        if not self.logs_temporary():
-            return as_text and not self.client.keeps_rows
-        mixed = self.session.binlog_format == "mixed"
-        self.client.keeps_rows = mixed and needs_rows(statement, self.line) and bool(self.catalog.temporary)
-        return as_text
 
     def _set(self, name: str, declared: Any, place: Place) -> str:
         with place("user_variables", name):
@@ -159,7 +144,7 @@ class SessionText:
             seeds = declared.rand_seeds
             if seeds is None:
                 raise ScenarioError("the query calls RAND()", expected="`rand_seeds: [seed1, seed2]` beside it")
-        names = self._read_names(statement, reads)
+        names = self._read_names(statement, declared, reads)
         for name in names:
             if name in self.client.unknown:
                 raise ScenarioError(
@@ -179,39 +164,17 @@ class SessionText:
             user_variables=tuple(self.client.variables.get(name, UserVariable(name, None)) for name in names),
         )
 
-    def _read_names(self, statement: RowsStatement, reads: Reads) -> tuple[str, ...]:
-        """The variables that are told before the text.
+    def _read_names(self, statement: RowsStatement, declared: Statement, reads: Reads) -> tuple[str, ...]:
+        """The variables that are told before the text: those that it names.
 
-        MySQL tells those that are evaluated before they are assigned, and SET is not where no row is found; MariaDB
-        those that are named, if the statement did not make them.
+        MySQL leaves those of SET out where no row is found, MariaDB those that the statement has made.
         """
+        if declared.told_variables is not None:
+            return tuple(name.lower() for name in declared.told_variables)
         if self.line.texts.logs_unread_variables:
             new = {target.name for target in reads.targets} - self.client.variables.keys() - self.client.unknown
             return tuple(name for name in reads.variables + reads.assigned if name not in new)
-        names = reads.variables + (reads.assigned if _evaluates_late(statement) else ())
-        unread = self._unread_variables(reads) & set(names)
-        return tuple(name for name in names if name not in reads.shadowed and name not in unread)
-
-    def _unread_variables(self, reads: Reads) -> set[str]:
-        """The variables that stand only in branches which are not evaluated."""
-        unread = {name for conditional in reads.conditionals for name in conditional.variables} - reads.sure_variables
-        for conditional in reads.conditionals:
-            if not conditional.variables & unread:
-                continue
-            asked = evaluated_parts(conditional, self._operands(), self.line.grammar)
-            if asked is None:
-                names = ", ".join(f"@{name}" for name in sorted(conditional.variables & unread))
-                raise UnsupportedError(f"whether {names} is read in {conditional.sql} is not computed here")
-            unread -= asked
-        return unread
-
-    def _operands(self) -> dict[str, Any]:
-        """The variables as expressions compute with them; those that are not known are left out."""
-        return {
-            name: Field(variable.value) if isinstance(variable.value, str) else variable.value
-            for name, variable in self.client.variables.items()
-            if name not in self.client.unknown and isinstance(variable.value, (int, Decimal, str, type(None)))
-        }
+        return reads.variables + (reads.assigned if _evaluates_late(statement) else ())
 
     def _leave(self, statement: RowsStatement, reads: Reads) -> None:
         """What the statement leaves behind in user variables and LAST_INSERT_ID()."""

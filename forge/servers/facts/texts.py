@@ -31,9 +31,6 @@ class Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     #: Subqueries that make a statement one of several tables: "all" of a DELETE (MySQL 8.0.21 on), "in" of UPDATE and
     #: DELETE (MariaDB 11.1 on).
     joins_subqueries: Literal["", "all", "in"]
-    #: UPDATE and DELETE of an empty table whose engine counts its rows are not logged: "hashes": in
-    #: MEMORY by a key that is not unique; "keys": by any key; "all": all but DELETE without WHERE.
-    sees_empty_tables: Literal["hashes", "keys", "all"]
     #: USER_VAR is logged of variables that the text names, whether they were read or not.
     logs_unread_variables: bool
     #: USER_VAR says whether an integer is unsigned.
@@ -50,8 +47,6 @@ class Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     unsafe_functions: tuple[str, ...]
     #: XA transactions are unsafe, so that MIXED logs their rows.
     unsafe_xa: bool
-    #: MIXED logs rows of what opens a child of a foreign key with AUTO_INCREMENT.
-    unsafe_child_numbers: bool
     #: MIXED logs what is done to temporary tables as texts, as STATEMENT does.
     mixed_logs_temporary: bool
     #: The client takes an optimizer hint for a comment.

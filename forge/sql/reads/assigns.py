@@ -20,13 +20,9 @@ from forge.sql.parse.expressions import expression
 
 @dataclass(frozen=True, slots=True)
 class Assigned:
-    """``@name := ...``: ``end`` is the place behind its expression.
-
-    ``literal`` is a value that is known; ``step`` is what is added to the variable each time; both None: not known.
-    """
+    """``@name := ...``: ``literal`` is the value, ``step`` what is added to the variable; both None: not known."""
 
     name: str
-    end: int
     literal: Any = None
     step: int | None = None
     known: bool = False
@@ -34,23 +30,21 @@ class Assigned:
 
 def assigned_at(sql: str, start: int, name: str) -> Assigned:
     """The assignment to a variable whose expression begins at a place."""
-    cursor = Cursor(sql[start:])
     try:
-        node = expression(cursor)
+        node = expression(Cursor(sql[start:]))
     except SqlError:
-        return Assigned(name, start)
-    end = start + cursor.previous_end
+        return Assigned(name)
     match node:
         case Literal(form=""):
-            return Assigned(name, end, literal=node.value, known=not isinstance(node.value, bool | bytes))
+            return Assigned(name, literal=node.value, known=not isinstance(node.value, bool | bytes))
         case Call(name="NEG", arguments=(Literal(value=int() | Decimal() as number),)):
-            return Assigned(name, end, literal=-number, known=True)
+            return Assigned(name, literal=-number, known=True)
         case Call(name="+" | "-" as sign, arguments=(Variable(name=own), Literal(value=int() as number))) if (
             own == f"@{name}"
         ):
-            return Assigned(name, end, step=number if sign == "+" else -number, known=True)
+            return Assigned(name, step=number if sign == "+" else -number, known=True)
         case _:
-            return Assigned(name, end)
+            return Assigned(name)
 
 
 def last_insert_source(sql: str, tokens: Sequence[Token]) -> str | int | None:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from forge.sql.lexer import Token, tokenize
 from forge.sql.reads.assigns import Assigned, assigned_at, last_insert_source
 from forge.sql.reads.calls import Call
-from forge.sql.reads.conditionals import Conditional, conditionals
 from forge.sql.reads.tables import named_tables, words_of_queries
 from forge.sql.words import inside, outside
 
@@ -39,14 +38,10 @@ class Reads:
     words: frozenset[str] = frozenset()
     #: The tables that the text names: (database or "", name).
     tables: frozenset[tuple[str, str]] = frozenset()
-    #: The user variables that it assigns to, and those of ``variables`` and ``assigned`` that it does so before.
+    #: The user variables that it assigns to.
     targets: tuple[Assigned, ...] = ()
-    shadowed: frozenset[str] = frozenset()
     #: What LAST_INSERT_ID(expression) is given: see :func:`last_insert_source`.
     last_insert: str | int | None = None
-    #: Parts that may not be evaluated, and the variables that are read outside of them.
-    conditionals: tuple[Conditional, ...] = ()
-    sure_variables: frozenset[str] = frozenset()
     #: How often each word or name stands in the text, in lower case, with the name of a table before it, or "".
     named: dict[tuple[str, str], int] = field(default_factory=dict)
 
@@ -64,22 +59,16 @@ def reads_of(sql: str) -> Reads:
     tokens = tokenize(sql)
     scan = _Scan(sql, tokens)
     scan.run()
-    variables = tuple(dict.fromkeys(name for _, name in scan.early))
-    assigned = tuple(name for name in dict.fromkeys(name for _, name in scan.late) if name not in variables)
-    parts = tuple(conditionals(sql, tokens))
-    places = [*scan.early, *scan.late]
+    variables = tuple(dict.fromkeys(scan.early))
     return Reads(
-        conditionals=parts,
-        sure_variables=frozenset(name for place, name in places if not _is_inside(place, parts)),
         variables=variables,
-        assigned=assigned,
+        assigned=tuple(name for name in dict.fromkeys(scan.late) if name not in variables),
         calls=frozenset(scan.calls | scan.late_calls),
         late_calls=frozenset(scan.late_calls - scan.calls),
         system_variables=frozenset(scan.system_variables),
         words=frozenset(scan.words),
         tables=frozenset(named_tables(tokens)),
-        targets=tuple(target for _, target in scan.targets),
-        shadowed=_shadowed(scan),
+        targets=tuple(scan.targets),
         last_insert=last_insert_source(sql, tokens),
         named=scan.named,
     )
@@ -92,21 +81,16 @@ def body_calls(body: str) -> frozenset[Call]:
     return frozenset(scan.calls | scan.late_calls)
 
 
-def _is_inside(place: int, parts: Sequence[Conditional]) -> bool:
-    return any(part.start <= place < part.end for part in parts)
-
-
 class _Scan:
     """One pass over the tokens of a statement."""
 
     def __init__(self, sql: str, tokens: Sequence[Token]) -> None:
         self.sql = sql
         self.tokens = tokens
-        #: (place, variable) of those that are read, before SET is evaluated and in it.
-        self.early: list[tuple[int, str]] = []
-        self.late: list[tuple[int, str]] = []
-        #: Whether the assignment is part of SET, and the assignment.
-        self.targets: list[tuple[bool, Assigned]] = []
+        #: The variables that are read, before SET is evaluated and in it.
+        self.early: list[str] = []
+        self.late: list[str] = []
+        self.targets: list[Assigned] = []
         self.calls: set[Call] = set()
         self.late_calls: set[Call] = set()
         self.system_variables: set[str] = set()
@@ -129,9 +113,9 @@ class _Scan:
         if before is not None and before.is_mark("@") and before.end == token.start:
             name, behind = _variable(self.tokens, index)
             if self.tokens[behind].is_mark(":="):
-                self.targets.append((self._in_set, assigned_at(self.sql, self.tokens[behind].end, name)))
+                self.targets.append(assigned_at(self.sql, self.tokens[behind].end, name))
             else:
-                (self.late if self._in_set else self.early).append((token.start, name))
+                (self.late if self._in_set else self.early).append(name)
             return behind
         if before is not None and before.is_mark("@@"):
             if token.is_word(*_SCOPES) and self.tokens[index + 1].is_mark("."):
@@ -164,20 +148,6 @@ class _Scan:
         # Neither FROM of TRIM(... FROM ...) nor IGNORE INDEX is a clause.
         if index in self._of_queries and not (token.is_word("IGNORE") and behind.is_word("INDEX", "KEY")):
             self.words.add(token.text.upper())
-
-
-def _shadowed(scan: _Scan) -> frozenset[str]:
-    """The variables that are assigned to before they are read."""
-    # Each read and each assignment in the order in which they happen.
-    reads = [(False, place, name) for place, name in scan.early] + [(True, place, name) for place, name in scan.late]
-    targets = [(in_set, target.end, target.name) for in_set, target in scan.targets]
-    never = (True, len(scan.sql) + 1, "")
-    return frozenset(
-        name
-        for *_, name in targets
-        if min(target for target in targets if target[2] == name)
-        < min((read for read in reads if read[2] == name), default=never)
-    )
 
 
 def _variable(tokens: Sequence[Token], index: int) -> tuple[str, int]:
