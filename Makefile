@@ -34,7 +34,7 @@ help:
 	@echo 'make verdicts  ask the vendors'"'"' readers and servers about each case of $(OUT)/corpus, into corpora/kit/vendors.tsv (an hour)'
 	@echo 'make lines    record all scenarios on the real servers of their lines and compare, into $(OUT)/lines (hours)'
 	@echo 'make compat-matrix  let real consumers read and apply logs of other lines, into corpora/compat (half an hour)'
-	@echo 'make nightly   run the tests that take minutes each: killed processes, clusters, a million changed logs (hours)'
+	@echo 'make nightly   run all tests, with every recording, setting and server, and those that take minutes each (hours)'
 	@echo 'make kills     kill the drivers of streams 50 times at random, and the processes of writes (an hour)'
 	@echo 'make spark-versions   run the tests of Spark with PySpark 4.0, 4.1, 4.2, and pandas 3 (half an hour)'
 	@echo 'make bench     time ours and other programs on the same logs; results in $(OUT)/benchmarks.json (half an hour)'
@@ -85,7 +85,7 @@ lines: $(VENV)/.ready
 	$(BIN)/python -m tests.long.lines --out $(OUT)/lines $(LINES_ARGS)
 
 nightly: $(VENV)/.ready
-	FORGE_NIGHTLY=1 $(BIN)/python -m pytest -m nightly -o faulthandler_timeout=1800 $(PYTEST_ARGS)
+	FORGE_NIGHTLY=1 $(BIN)/python -m pytest -n $(WORKERS) -o faulthandler_timeout=1800 $(PYTEST_ARGS)
 
 kills: $(VENV)/.ready
 	FORGE_NIGHTLY=1 FORGE_STREAM_KILLS=50 FORGE_SINK_FAULTS=50 $(BIN)/python -m pytest -o faulthandler_timeout=7200 \

@@ -150,6 +150,7 @@ def test_the_page_has_a_row_for_every_line_and_the_plot_every_program_that_was_t
     assert "Java" not in drawing
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_every_line_has_a_figure_or_names_what_is_missing(tmp_path: Path, servers: object) -> None:
     pytest.importorskip("numba", reason="the extra [rows] is not installed")

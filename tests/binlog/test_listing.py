@@ -14,11 +14,10 @@ from forge.binlog.listing import assemble, disassemble, listing_json, listing_te
 from forge.binlog.window import LogWindow
 from forge.binlog.writer import Item
 from forge.errors import ScenarioError
-from forge.resources import corpora_dir
 from forge.testing.events import files
+from tests.recorded import ALL_LOGS, LOGS
 
-RECORDINGS = sorted(corpora_dir().glob("recordings/**/binlog.0*"))
-SMALL = [path for path in RECORDINGS if path.stat().st_size < 2000]
+SMALL = [path for path in LOGS if path.stat().st_size < 2000]
 
 
 def name_of(path: Path) -> str:
@@ -29,12 +28,8 @@ def keeps(data: bytes) -> bool:
     return assemble("".join(listing_text(data))) == data
 
 
-def test_there_are_recordings() -> None:
-    assert len(RECORDINGS) >= 15
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("path", RECORDINGS, ids=name_of)
+@pytest.mark.parametrize("path", LOGS, ids=name_of)
 def test_a_recording_comes_back_from_yaml_and_from_json(path: Path) -> None:
     data = path.read_bytes()
     assert keeps(data)
@@ -42,7 +37,7 @@ def test_a_recording_comes_back_from_yaml_and_from_json(path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", RECORDINGS, ids=name_of)
+@pytest.mark.parametrize("path", LOGS, ids=name_of)
 def test_a_clean_file_has_a_clean_listing(path: Path) -> None:
     pinned = {
         "event_size",
@@ -78,7 +73,7 @@ def test_a_recording_with_a_byte_changed_comes_back(path: Path, data: st.DataObj
 
 
 def test_the_smallest_recording_comes_back_cut_at_every_byte_and_with_every_byte_changed() -> None:
-    data = min(RECORDINGS, key=lambda path: path.stat().st_size).read_bytes()
+    data = min(LOGS, key=lambda path: path.stat().st_size).read_bytes()
     for place in range(len(data)):
         assert keeps(data[:place]), place
         for mask in (0x01, 0x80):
@@ -106,7 +101,7 @@ def test_a_file_and_a_pipe_that_are_read_in_windows_have_the_same_listing(
     end: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("forge.binlog.window.WINDOW", 64)
-    recording = next(path for path in RECORDINGS if path.parent.name == "first-day").read_bytes()
+    recording = next(path for path in ALL_LOGS if path.parent.name == "first-day").read_bytes()
     for data in (recording[:end], b"no log: " + recording[:end]):
         expected = list(listing_text(data))
         assert list(listing_text(LogWindow(io.BytesIO(data)))) == expected
@@ -116,7 +111,7 @@ def test_a_file_and_a_pipe_that_are_read_in_windows_have_the_same_listing(
 
 
 def test_an_edited_row_is_assembled_with_new_lengths_positions_and_checksums() -> None:
-    path = next(path for path in RECORDINGS if path.parent.name == "first-day")
+    path = next(path for path in ALL_LOGS if path.parent.name == "first-day")
     text = "".join(listing_text(path.read_bytes()))
     edited = assemble(text.replace("Ann", "Annabel Lee"))
     assert len(edited) > path.stat().st_size

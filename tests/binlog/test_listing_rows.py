@@ -26,14 +26,15 @@ from forge.testing.events import files
 from forge.values.base import Column
 from forge.values.quick import UnusualError, no_writer
 from forge.values.registry import codec_for
-from tests.check.test_quick_rows import FILES, damaged
+from tests.check.test_quick_rows import damaged
+from tests.recorded import ALL_LOGS, LOGS
 
 pytestmark = pytest.mark.slow
 
 documents = sys.modules["forge.binlog.listing.documents"]
 assembling = sys.modules["forge.binlog.listing.assemble"]
 Result = bytes | str
-SMALL = [path for path in FILES if path.stat().st_size < 4000]
+SMALL = [path for path in LOGS if path.stat().st_size < 4000]
 
 
 def listed(data: bytes) -> str:
@@ -95,9 +96,8 @@ def test_an_edited_listing_makes_the_same_file_or_the_same_error(step_by_step: C
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", [0, *(pytest.param(first, marks=pytest.mark.nightly) for first in (1, 2, 3))])
-def test_all_recordings_have_the_same_listing(step_by_step: Callable[..., Any], first: int) -> None:
-    for path in FILES[first::4]:
+def test_all_recordings_have_the_same_listing(step_by_step: Callable[..., Any]) -> None:
+    for path in LOGS:
         data = path.read_bytes()
         text = listed(data)
         assert text == step_by_step(listed, data), path
@@ -149,7 +149,7 @@ def test_rows_of_everyday_types_are_listed_quickly() -> None:
 
 
 def test_documents_can_be_changed_without_changing_others() -> None:
-    path = next(path for path in FILES if path.parent.name == "first-day")
+    path = next(path for path in ALL_LOGS if path.parent.name == "first-day")
     before = [repr(document) for document in disassemble(path.read_bytes())]
     for document in disassemble(path.read_bytes()):
         for value in document.values():

@@ -19,9 +19,6 @@ from forge.events.plain import name_text
 from forge.values.registry import codec_for
 from forge.values.text.enums import MemberCodec
 
-RECORDINGS = Path(__file__).parents[2] / "corpora" / "recordings"
-LOGS = sorted(path for path in RECORDINGS.rglob("*.0[0-9][0-9][0-9][0-9][0-9]*") if path.suffix[1:].isdigit())
-
 
 def value_of(cell: Cell) -> Any:
     """What Arrow has of a cell; None for what it cannot say too."""

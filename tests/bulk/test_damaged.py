@@ -17,7 +17,8 @@ pytest.importorskip("pyarrow", reason="the extra `rows` is not installed")
 from forge.bulk.reading import window_size
 from forge.events.rows import WriteRows
 from tests.bulk.damage import damaged, events_of, with_checksum
-from tests.bulk.reference_rows import LOGS, difference
+from tests.bulk.reference_rows import difference
+from tests.recorded import LOGS
 
 pytestmark = pytest.mark.slow
 

@@ -27,7 +27,7 @@ from forge.events.event import Event, encode_event
 from forge.events.format import FormatContext
 from forge.events.start_encryption import StartEncryption
 from tests.bulk.growing import Ending, GrowingFolder, LogFile, server_runs
-from tests.bulk.reference_rows import RECORDINGS
+from tests.recorded import RECORDINGS
 
 ROWS_PER_TRANSACTION = 3
 ENDINGS: tuple[Ending, ...] = ("stop", "crash", "rotate", "crash", "stop")

@@ -24,11 +24,11 @@ from forge.bulk.json.text import documents_text, unchecked_documents
 from forge.bulk.plan import ABSENT, NULL, Cells
 from forge.decode.decode import canonical_rows
 from forge.errors import FormatError, UnsupportedError
-from forge.resources import corpora_dir
 from forge.values.json.binary import Opaque, decode_document, encode_document
 from forge.values.json.diff import Diff, Operation, build_diffs, format_diffs
 from forge.values.json.text import format_double, format_json
 from forge.values.wire_types import WireType
+from tests.recorded import LOGS
 from tests.strategies.documents import json_documents
 
 pytestmark = pytest.mark.slow
@@ -312,7 +312,7 @@ def test_recorded_documents_have_the_text_that_the_server_printed(kind: str) -> 
 @pytest.mark.slow
 def test_the_json_cells_of_all_recordings_have_the_text_of_the_canonical_decode() -> None:
     found = []
-    for path in sorted((Path(corpora_dir()) / "recordings").rglob("*.0[0-9][0-9][0-9][0-9][0-9]*")):
+    for path in LOGS:
         data = path.read_bytes()
         if bytes([WireType.JSON]) in data:
             with suppress(UnsupportedError):  # MariaDB's temporal types from before 5.6

@@ -46,6 +46,7 @@ def _files(folder: Path) -> dict[Path, int]:
     return {path: path.stat().st_mtime_ns for path in folder.rglob("*.nbc")}
 
 
+@pytest.mark.nightly
 def test_a_package_at_another_place_finds_the_kernels_of_the_first(tmp_path: Path) -> None:
     script, kernels = tmp_path / "use.py", tmp_path / "kernels"
     script.write_text(_USE)

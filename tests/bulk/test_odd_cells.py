@@ -21,7 +21,7 @@ from forge.decode.decode import canonical_rows
 from forge.errors import FormatError, UnsupportedError
 from forge.scenario import Scenario, Session, insert, plan
 from forge.values.registry import codec_for
-from tests.bulk.reference_rows import RECORDINGS
+from tests.recorded import RECORDINGS
 
 pytestmark = pytest.mark.slow
 

@@ -19,7 +19,7 @@ from forge.errors import ForgeError
 from forge.values.base import Column
 from forge.values.wire_types import WireType
 from tests.bulk.cells import ODD, Cell, array_of, cells_written
-from tests.bulk.reference_rows import LOGS, RECORDINGS
+from tests.recorded import LOGS, RECORDINGS
 
 pytestmark = pytest.mark.slow
 

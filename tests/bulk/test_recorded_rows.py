@@ -29,9 +29,7 @@ from forge.values.dialect import dialect_of
 from forge.values.registry import codec_for
 from forge.values.wire_types import WireType
 from tests.bulk.cells import array_of
-
-RECORDINGS = Path(__file__).parents[2] / "corpora" / "recordings"
-LOGS = sorted(path for path in RECORDINGS.rglob("*.0[0-9][0-9][0-9][0-9][0-9]*") if path.suffix[1:].isdigit())
+from tests.recorded import LOGS, RECORDINGS
 
 pytestmark = pytest.mark.slow
 

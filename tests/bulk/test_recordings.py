@@ -10,7 +10,8 @@ pytest.importorskip("numba", reason="the extra `rows` is not installed")
 pytest.importorskip("pyarrow", reason="the extra `rows` is not installed")
 
 from forge.bulk.reading import window_size
-from tests.bulk.reference_rows import LOGS, RECORDINGS, difference
+from tests.bulk.reference_rows import difference
+from tests.recorded import LOGS, RECORDINGS
 
 pytestmark = pytest.mark.slow
 

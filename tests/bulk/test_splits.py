@@ -25,7 +25,7 @@ from forge.events.format import FormatContext
 from forge.events.query import Query
 from forge.events.start_encryption import StartEncryption
 from forge.events.stop import Stop
-from tests.bulk.reference_rows import LOGS, RECORDINGS
+from tests.recorded import LOGS, RECORDINGS
 
 MYSQL = RECORDINGS / "compressed" / "binlog.000001"
 MARIADB = RECORDINGS / "compressed-events" / "mariadb-11.8" / "binlog.000001"

@@ -32,8 +32,8 @@ pytestmark = pytest.mark.slow
 
 _TEXT_SETS = [name for name in charset_names() if name != "binary"]
 #: The whole tables of most sets take a while.
-_QUICK_SETS = ("latin1", "sjis", "ujis", "gb18030", "utf16le", "utf8mb3")
-_WHOLE_SETS = [name if name in _QUICK_SETS else pytest.param(name, marks=pytest.mark.slow) for name in _TEXT_SETS]
+_QUICK_SETS = ("latin1", "sjis", "gb18030", "utf16le", "utf8mb3")
+_WHOLE_SETS = [name if name in _QUICK_SETS else pytest.param(name, marks=pytest.mark.nightly) for name in _TEXT_SETS]
 #: The basic plane, and some of what is above it.
 _POINTS = [*range(0xD800), *range(0xE000, 0x10000), *range(0x10000, 0x110000, 97), 0x10FFFF]
 _COMPRESSED = ("compressed varchar", "compressed blob")

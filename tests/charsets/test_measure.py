@@ -71,6 +71,7 @@ def test_a_real_server_and_we_agree(server_name: str, servers: Home) -> None:
                 differences(server, "gb18030")
 
 
+@pytest.mark.nightly
 @pytest.mark.servers
 @pytest.mark.slow
 def test_a_wrong_table_is_found_out(

@@ -249,6 +249,7 @@ def test_the_words_of_a_statement_tell_what_a_replica_needs(sql: str, found: lis
     assert list(features_of_statement(sql)) == found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sql",
     ["ALTER TABLE t " + "add a key (" * 20000, "CREATE TABLE t (" + "key k (a(1), b) " * 20000, "/* */ " * 30000],

@@ -92,6 +92,7 @@ def test_every_pair_of_recorded_lines_was_measured() -> None:
     assert {(writer, consumer) for writer in writers for consumer in consumers} - pairs == set()
 
 
+@pytest.mark.slow
 def test_what_real_consumers_did_is_what_we_say() -> None:
     problems = [words for row in MATRIX if (words := problem(row)) is not None]
     assert len(problems) <= (1 - RIGHT) * len(MATRIX), "\n".join(problems)

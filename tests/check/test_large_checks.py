@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -51,12 +52,17 @@ def test_rows_that_are_read_again_are_the_same(monkeypatch: pytest.MonkeyPatch) 
         assert [again.rows.count(place) for place in again.rows] == [len(rows) for rows in kept.rows.values()]
 
 
+@cache
+def _log_of_most_rows() -> bytes:
+    return max((path.read_bytes() for path in _LOGS[::7]), key=lambda data: len(read_reference(data).rows))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", [None, 0, 5, 6, -1])
 def test_rows_that_are_shown_with_those_of_the_next_event(wrong: int | None, keeps_little: None) -> None:
     """A statement of several row events: some readers show all its rows behind the last."""
     decoder = ForgeDecoder()
-    path = max(_LOGS[::7], key=lambda path: len(read_reference(path.read_bytes()).rows))
-    data = path.read_bytes()
+    data = _log_of_most_rows()
     known = read_reference(data)
     places = list(known.rows)
     items: list[Item] = []

@@ -17,14 +17,13 @@ from forge.decode.cells import Cell
 from forge.decode.decode import canonical_events
 from forge.errors import ForgeError, FormatError
 from forge.events.row_reader import RowReader
-from forge.resources import corpora_dir
 from forge.testing import values
 from forge.values.quick import UnusualError
 from forge.values.registry import codec_for
+from tests.recorded import LOGS
 
-FILES = sorted(corpora_dir().glob("recordings/**/*.0000[0-9][0-9]"))
 #: Larger ones are left to the test of all recordings.
-SMALL = [path for path in FILES if path.stat().st_size < 20_000]
+SMALL = [path for path in LOGS if path.stat().st_size < 20_000]
 Outcome = tuple[list[str], str | None, int | None]
 
 
@@ -106,11 +105,12 @@ def test_the_text_of_any_cell_is_what_its_codec_says(data: st.DataObject) -> Non
 
 @pytest.mark.slow
 def test_all_recordings_have_the_same_rows(slowly: Callable[[bytes], Outcome]) -> None:
-    for path in FILES:
+    for path in LOGS:
         data = path.read_bytes()
         assert outcome(data) == slowly(data), path
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_rows_of_most_recordings_are_read_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = {"quick": 0, "slow": 0}
@@ -126,6 +126,6 @@ def test_the_rows_of_most_recordings_are_read_quickly(monkeypatch: pytest.Monkey
         return rows
 
     monkeypatch.setattr(RowReader, "read", counted)
-    for path in FILES:
+    for path in LOGS[::4]:
         outcome(path.read_bytes())
     assert counts["quick"] > 10 * counts["slow"], counts

@@ -67,6 +67,7 @@ MOST = 256 << 10  # KiB
 Run = Callable[..., tuple[int, str, str]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("case", AMPLIFIED)
 def test_a_small_log_is_shown_or_refused_with_little_memory(

@@ -148,6 +148,7 @@ def test_a_broken_file_is_told_in_one_sentence_with_its_place(case: str, run: Ru
         assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak < 100 << 10
 
 
+@pytest.mark.slow
 def test_a_compressed_statement_is_not_unpacked_beyond_the_limit(run: Run) -> None:
     code, _, err = run(MAGIC + DESCRIPTION + compressed_query(256), "dump", "--json")
     assert code == 3

@@ -21,6 +21,7 @@ FILES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.parent.relative_to(RECORDINGS).as_posix())
 def test_an_event_is_one_line_of_json_with_every_character_as_it_is_if_a_terminal_may_have_it(
     path: Path, capfd: pytest.CaptureFixture[str]

@@ -87,6 +87,7 @@ def test_what_cannot_be_is_one_sentence(tmp_path: Path, capfd: pytest.CaptureFix
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.nightly
 def test_a_killed_run_goes_on_with_the_same_bytes(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "forge", "generate", SHOP, "--rows", "60000", "--files", "6", "-o"]
     whole, struck = tmp_path / "whole", tmp_path / "struck"

@@ -55,6 +55,7 @@ def test_the_testee_knows_every_form_of_every_kind() -> None:
     }
 
 
+@pytest.mark.slow
 def test_values_that_servers_wrote_are_right_in_every_form() -> None:
     def rows() -> Iterator[Mapping[str, Any]]:
         for name in RECORDED:

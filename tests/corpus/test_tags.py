@@ -70,6 +70,7 @@ def test_an_unknown_tag_is_answered_with_the_nearest() -> None:
     assert WORDS.unknown(["gtid", "signednes", "WL4618-F8"]) == {"signednes": "signedness", "WL4618-F8": "WL4618-F7"}
 
 
+@pytest.mark.nightly
 def test_the_features_that_are_found_are_in_the_vocabulary(samples: list[tuple[Case, tuple[str, ...]]]) -> None:
     assert {tag for _, tags in samples for tag in tags} - WORDS.all == set()
 
@@ -81,6 +82,7 @@ def test_every_phase_has_cases_that_readers_must_reject(shipped: list[Case]) -> 
     assert {phase for phase in rejected if f"| `{phase}` |" not in page} == set()
 
 
+@pytest.mark.nightly
 def test_every_feature_has_a_case(shipped: list[Case], samples: list[tuple[Case, tuple[str, ...]]]) -> None:
     found = {tag for _, tags in samples for tag in tags}
     rare = [case for case in shipped if case.file.startswith(("scenarios/rare/", "scenarios/informational/"))]

@@ -13,14 +13,10 @@ from forge.binlog.listing import assemble, listing_text
 from forge.binlog.writer import Item, write_binlog
 from forge.cli.app import run
 from forge.decode.annotated import annotated_listing
-from forge.resources import corpora_dir
 from forge.testing.events import files
+from tests.recorded import LOGS
 
-RECORDED = sorted(
-    path
-    for path in (Path(corpora_dir()) / "recordings").rglob("*.0[0-9][0-9][0-9][0-9][0-9]*")
-    if path.stat().st_size < 8000
-)[::60]
+RECORDED = [path for path in LOGS if path.stat().st_size < 8000][::18]
 #: Offset, bytes, and the field's name.
 ROW = re.compile(r"^# +(\d+)  ((?:[0-9a-f]{2} ?)+)", re.MULTILINE)
 

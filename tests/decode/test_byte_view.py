@@ -27,13 +27,14 @@ from forge.events.transaction_payload import TransactionPayload
 from forge.events.user_var import UserVar
 from forge.resources import corpora_dir
 from forge.testing.events import bodies_of, files
+from tests.recorded import ALL_LOGS, LOGS
 
 _HOME = corpora_dir() / "recordings"
-_ALL = sorted(path for path in _HOME.rglob("*.0[0-9][0-9][0-9][0-9][0-9]*") if path.stat().st_size < 20_000)
+_SMALL = [path for path in LOGS if path.stat().st_size < 20_000]
 
 
 def _recording(name: str) -> Path:
-    return next(path for path in _ALL if path.relative_to(_HOME).parts[0] == name)
+    return next(path for path in ALL_LOGS if path.relative_to(_HOME).parts[0] == name)
 
 
 #: Logs of every kind of event and of row image, and of both families.
@@ -83,11 +84,12 @@ def test_every_byte_of_a_recording_has_one_label_and_none_is_raw(path: Path) -> 
 
 @pytest.mark.slow
 def test_every_byte_of_all_recordings_has_one_label() -> None:
-    for path in _ALL[::5]:
+    for path in _SMALL[::2]:
         data = path.read_bytes()
         assert labelled_bytes(data) == data, path
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_every_byte_of_a_damaged_log_has_one_label(draw: st.DataObject) -> None:
@@ -107,6 +109,7 @@ def test_every_byte_of_any_events_has_one_label(items: list[Item]) -> None:
     assert labelled_bytes(data) == data
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", EVENT_TYPES.values(), ids=lambda kind: kind.type_name)
 def test_the_body_of_every_event_type_is_labelled_by_its_layout(kind: type[Body]) -> None:
     @settings(max_examples=5, deadline=None)

@@ -44,6 +44,7 @@ def validator() -> Any:
     return jsonschema.Draft202012Validator(schema)
 
 
+@pytest.mark.slow
 def test_every_event_of_every_recording_has_the_published_shape(
     any_recording: str, recording: Recording, validator: Any
 ) -> None:

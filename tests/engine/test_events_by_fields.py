@@ -49,6 +49,7 @@ def _without_length(body: Body) -> Body:
     return body.replace(transaction_length=None) if hasattr(body, "transaction_length") else body
 
 
+@pytest.mark.slow
 def test_the_fields_of_a_listing_place_the_same_event() -> None:
     other = []
     for name, (table, fields, event) in listed().items():

@@ -166,6 +166,7 @@ def outcome(text: str, fewest: int) -> tuple[Any, ...]:
     )
 
 
+@pytest.mark.slow
 @given(scenarios())
 def test_rows_that_are_stored_at_once_are_those_that_are_stored_one_by_one(text: str) -> None:
     assert outcome(text, 2) == outcome(text, 1 << 30)

@@ -219,6 +219,7 @@ def _refers_to_itself(*actions: str, key: str = "id") -> str:
     return f"CREATE TABLE d.t (id INT PRIMARY KEY, p INT, u INT UNIQUE, {foreign})"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("server", SERVERS)
 @pytest.mark.parametrize("action", ["ON UPDATE CASCADE", "ON UPDATE SET NULL", ""])
 @pytest.mark.parametrize("key", ["id", "u"])

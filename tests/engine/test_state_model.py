@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -128,6 +129,7 @@ def test_tables_hold_what_a_simple_model_holds_and_refuse_what_it_refuses(
         assert list(plan(scenario).contents["d.t"]) == model.contents()
 
 
+@pytest.mark.slow
 @given(st.booleans(), st.lists(OPERATIONS, min_size=1, max_size=8))
 def test_row_changes_alone_lead_to_the_contents(keyed: bool, operations: list[tuple[Any, ...]]) -> None:
     scenario = Scenario("x", tables=[TABLE.format(key=" PRIMARY KEY" if keyed else "")])

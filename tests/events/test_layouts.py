@@ -25,6 +25,7 @@ KINDS: list[type[Body]] = list(EVENT_TYPES.values())
 FORMAT = FormatContext(server_version="9.7.4", checksum=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS, ids=[kind.type_name for kind in KINDS])
 def test_a_body_reads_back_as_it_was_written(kind: type[Body]) -> None:
     @given(bodies_of(kind))

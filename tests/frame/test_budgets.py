@@ -92,10 +92,12 @@ def functions(folder: str) -> Iterator[tuple[Path, ast.FunctionDef | ast.AsyncFu
                 yield path, node
 
 
+@pytest.mark.slow
 def test_no_room_has_more_code_than_its_budget() -> None:
     assert {room: lines for room, lines in lines_by_room().items() if lines > ROOMS.get(room, 0)} == {}
 
 
+@pytest.mark.slow
 def test_the_package_has_no_more_code_and_modules_than_its_budget() -> None:
     assert sum(lines_by_room().values()) <= CODE_LINES
     assert len(modules("forge")) <= MODULES
@@ -107,6 +109,7 @@ def test_no_module_is_longer_than_its_budget(folder: str) -> None:
     assert {name: lines for name, lines in lengths.items() if lines > MODULE_LINES} == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", ["forge", "tests"])
 def test_a_function_fits_a_screen_and_takes_ten_parameters_at_most(folder: str) -> None:
     large = []

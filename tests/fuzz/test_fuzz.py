@@ -33,6 +33,7 @@ def test_a_log_that_was_a_failure_is_read_or_refused_in_bulk(log: Path, tmp_path
     assert read(log.read_bytes(), columnar, tmp_path / "mutant") in ("read", "refused")
 
 
+@pytest.mark.slow
 def test_a_mutant_is_a_function_of_seed_and_number() -> None:
     assert len(seeds()) > 100
     assert len(excerpts()) > 100

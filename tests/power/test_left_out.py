@@ -20,6 +20,7 @@ def subject_of(name: str) -> Subject:
     return SUBJECTS[name]()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: f"{entry.file}: {entry.function}: {entry.text}")
 def test_what_is_left_out_of_the_figures_is_there(entry: LeftOut) -> None:
     paths = [path for path in subject_of(entry.decoder).files if path.as_posix().endswith(entry.file)]

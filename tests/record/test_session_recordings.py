@@ -14,6 +14,7 @@ from forge.record.recording import verify
 RECORDINGS = sorted(path.parent for path in (Path(__file__).parent / "recordings").glob("*/recording.yaml"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", RECORDINGS, ids=lambda folder: folder.name)
 def test_a_recorded_session_compiles_to_the_recorded_bytes_which_decode_to_what_select_gave(folder: Path) -> None:
     result = verify(folder)

@@ -77,6 +77,7 @@ def line_of(folder: Path) -> str:
     return load_scenario(folder / "scenario.yaml", how.get("settings", {})).server
 
 
+@pytest.mark.slow
 def test_no_more_recorded_events_need_an_entry_than_before() -> None:
     found: Counter[str] = Counter()
     for folder in WITH_ENTRIES:
@@ -95,6 +96,7 @@ def recorded_queries(folder: Path) -> list[Event]:
     return list(query_events((folder / name).read_bytes() for name in names))
 
 
+@pytest.mark.slow
 def test_everyday_statements_need_no_entry() -> None:
     found = []
     for folder in WITH_ENTRIES:
@@ -108,6 +110,7 @@ def test_everyday_statements_need_no_entry() -> None:
 BEGINS = 98
 
 
+@pytest.mark.slow
 def test_no_more_begins_need_an_entry_than_before() -> None:
     found = 0
     for folder in WITH_ENTRIES:
@@ -116,6 +119,7 @@ def test_no_more_begins_need_an_entry_than_before() -> None:
     assert found <= BEGINS
 
 
+@pytest.mark.slow
 def test_no_variable_is_in_entries_of_half_a_log_since_a_rule_has_to_give_it() -> None:
     found = []
     for folder in WITH_ENTRIES:
@@ -201,6 +205,7 @@ def is_text(value: Any) -> bool:
     return "hex" not in str(plain(value))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLANS)
 @settings(max_examples=10)
 @given(data=st.data())

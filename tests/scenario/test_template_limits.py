@@ -36,6 +36,7 @@ BOMBS = {
 BY_CHANCE = ("{{ range(1000) | random }}", "{{ lipsum(n=1) }}", "{{ 'a'.upper }}", "{{ [1] | batch(2) }}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_a_template_cannot_make_more_than_the_limits(bomb: str) -> None:
     before = resource.getrusage(resource.RUSAGE_SELF)

@@ -146,6 +146,7 @@ TEXTS = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", ASKING, ids=str)
 @pytest.mark.parametrize("more", ["", XA, TEXTS], ids=["rows", "xa", "texts"])
 def test_no_line_writes_an_event_that_it_does_not_know(asked: dict[str, Any], more: str) -> None:
@@ -164,6 +165,7 @@ def test_no_line_writes_an_event_that_it_does_not_know(asked: dict[str, Any], mo
     assert written >= (1 if asked else 20)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", server_names())
 def test_events_that_a_line_does_not_know_are_refused_by_name(name: str) -> None:
     line = server_line(name)

@@ -43,6 +43,7 @@ def types_of(name: str, binlog_format: str) -> list[str]:
     return [document["event"] for document in documents]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", server_names())
 def test_a_line_writes_a_log_that_is_read_and_listed_whole(name: str) -> None:
     line = server_line(name)
@@ -91,6 +92,7 @@ def test_an_unknown_line_is_one_sentence(capfd: pytest.CaptureFixture[str]) -> N
     assert "unknown server line 'mysql-9.77'" in capfd.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", server_names())
 def test_no_fact_is_called_recorded_that_the_line_never_recorded(name: str) -> None:
     """Each label by what it says: whose recording, whose file, and the same value on a line before and one behind."""
@@ -125,6 +127,7 @@ def test_a_line_that_nobody_recorded_has_no_evidence_of_recordings(name: str) ->
     assert {fact for fact, source in own.items() if kind_of_evidence(source) == "recorded"} == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(shown()))
 def test_recordings_show_what_they_are_said_to_show(name: str) -> None:
     """A few of them: with another line's value, the recording of this line comes out as another."""

@@ -88,6 +88,7 @@ _TABLES = """
 _TRIED = ("mariadb-10.1", "mariadb-10.2", "mariadb-10.5", "mysql-5.5", "mysql-5.6", "mysql-8.0")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", _TRIED)
 def test_a_clause_is_refused_where_a_server_of_the_line_refuses_it(name: str) -> None:
     """Columns, keys, options and statements, as the real server of the line took them."""

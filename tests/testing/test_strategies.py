@@ -53,6 +53,7 @@ def test_what_was_changed_is_said_and_what_a_reader_may_do(log: MutatedLog) -> N
     assert (again.rows, str(again.problem)) == (log.rows, str(log.problem))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", range(3))
 def test_what_fails_is_shrunk_to_one_column_one_row_and_the_nearest_value(start: int) -> None:
     found: list[Any] = []
@@ -72,6 +73,7 @@ def test_what_fails_is_shrunk_to_one_column_one_row_and_the_nearest_value(start:
     assert list(row.values()) == [-1]
 
 
+@pytest.mark.slow
 def test_what_fails_on_a_later_change_is_shrunk_to_one_column_and_that_change() -> None:
     found: list[Any] = []
 
@@ -121,6 +123,7 @@ def test_events_have_the_types_that_were_chosen(event: Event) -> None:
     assert isinstance(event.body, (TableMap, Xid))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "order",
     [

@@ -22,6 +22,7 @@ from forge.events.mariadb_gtid import MariadbGtid
 from forge.scenario import Facts, Scenario, Statement, Transaction, delete, insert, plan, update
 from forge.scenario.convert import checked
 from tests.bulk.generating.shop import KEYS, Row, changes, logs, shop
+from tests.recorded import every
 
 pytestmark = pytest.mark.slow
 
@@ -83,7 +84,7 @@ def combinations() -> Iterator[Any]:
         yield pytest.param(line, image, keys, marks=[pytest.mark.nightly] if (a + b + c) % 2 else [])
 
 
-@pytest.mark.parametrize(("line", "image", "keys"), [*combinations()])
+@pytest.mark.parametrize(("line", "image", "keys"), every(5, [*combinations()]))
 def test_the_bytes_are_those_of_the_reference_path(tmp_path: Path, line: str, image: str, keys: str) -> None:
     scenario = shop(**{"server": line, "session.gtid": line.startswith("mysql"), "session.row_image": image})
     if keys == "references":

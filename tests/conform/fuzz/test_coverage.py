@@ -91,6 +91,7 @@ def test_the_log_that_reached_a_new_place_is_kept_and_made_again() -> None:
     assert try_of(DrawnSeeds(), 0, number, base_of(DrawnSeeds(), 0, changed.bases)) == changed
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_fault_behind_two_conditions_is_found_with_coverage(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]

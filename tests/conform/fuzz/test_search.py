@@ -64,6 +64,7 @@ def test_a_try_is_the_same_whenever_it_is_made() -> None:
     assert {len(one.mutations) for one in tries} >= {1, 2, 3}
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_decoder_with_faults_is_found_out(faulty: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "failures"

@@ -60,6 +60,7 @@ def test_the_transactions_of_xa_are_whole() -> None:
     assert well_shaped(read_log(path.read_bytes()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [
@@ -117,6 +118,7 @@ def test_a_document_is_cut_down_to_the_member_that_matters() -> None:
     assert len(cell["raw"]) // 2 < 40
 
 
+@pytest.mark.slow
 def test_a_log_that_has_to_stay_as_it_is_stays() -> None:
     data = recording("integers")
     result = shrink(data, lambda candidate: candidate == data)

@@ -18,6 +18,7 @@ from tests.long.live.theirs import Answers
 from tests.long.live.watch import Watch
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("field", FIELDS)
 def test_a_case_comes_from_its_number_and_what_is_drawn_is_taken_and_refused(field: str) -> None:
     session, said = session_of(None, "full", "+00:00"), Counter[bool]()
