@@ -37,7 +37,7 @@ def test_a_recording_comes_back_from_yaml_and_from_json(path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", LOGS, ids=name_of)
+@pytest.mark.parametrize("path", [path for path in LOGS if path.name.startswith("binlog.")], ids=name_of)
 def test_a_clean_file_has_a_clean_listing(path: Path) -> None:
     pinned = {
         "event_size",
