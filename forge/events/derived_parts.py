@@ -28,11 +28,6 @@ class Derived(Subconstruct):  # type: ignore[misc]
     def labelled(self, walk: Any, name: str, flags: Any = None) -> Any:
         return walk.part(self.subcon, name, flags)
 
-    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        value = self.compute(context) if obj is None else obj
-        self.subcon._build(value, stream, context, path)
-        return value
-
 
 class _Optional(Subconstruct):  # type: ignore[misc]
     """A field that may be absent: None."""
@@ -45,11 +40,6 @@ class _Optional(Subconstruct):  # type: ignore[misc]
         inner = giver_of(self.subcon)
         return lambda value, fields: b"" if value is None else inner(value, fields)
 
-    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        if obj is not None:
-            self.subcon._build(obj, stream, context, path)
-        return obj
-
 
 class When(_Optional):
     """A field that is there only if ``condition(context)`` holds; None otherwise."""
@@ -57,9 +47,6 @@ class When(_Optional):
     def __init__(self, subcon: Any, condition: Callable[[Any], Any]) -> None:
         super().__init__(subcon)
         self.condition = condition
-
-    def _parse(self, stream: Any, context: Any, path: str) -> Any:
-        return self.subcon._parsereport(stream, context, path) if self.condition(context) else None
 
     def taker(self) -> Take:
         inner, condition = taker_of(self.subcon), self.condition
@@ -71,13 +58,6 @@ class When(_Optional):
 
 class WhileMore(_Optional):
     """A trailing field of later server versions: absent (None) where the event ends before it."""
-
-    def _parse(self, stream: Any, context: Any, path: str) -> Any:
-        here = stream.tell()
-        if not stream.read(1):
-            return None
-        stream.seek(here)
-        return self.subcon._parsereport(stream, context, path)
 
     def taker(self) -> Take:
         inner = taker_of(self.subcon)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from construct import ConstructError, Int8ul, Int16ul, Int32ul, Struct
+from construct import Int8ul, Int16ul, Int32ul, Struct
 
 from forge.errors import FormatError, ScenarioError
 from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, OLD_HEADER_SIZE, FormatContext, checksummed
@@ -175,15 +175,13 @@ def _header(event: Event, values: Sequence[int], format: FormatContext) -> bytes
 
 
 def _built(event: Event, layout: Any, values: Sequence[int]) -> bytes:
-    """A header.  Raises ScenarioError; what is wrong with a value is said by construct."""
+    """A header.  Raises ScenarioError."""
     try:
         return fixed_layout(layout).write(values)
     except OverflowError:
-        pass
-    try:
-        return bytes(layout.build(dict(zip((part.name for part in layout.subcons), values, strict=True))))
-    except ConstructError as error:
-        raise ScenarioError(f"{event.type_name} header: {str(error).splitlines()[-1]}") from None
+        sizes = ((part.name, value, 8 * part.sizeof()) for part, value in zip(layout.subcons, values, strict=True))
+        name, value, bits = next(one for one in sizes if not 0 <= one[1] < 1 << one[2])
+        raise ScenarioError(f"{event.type_name} header: {name} cannot be {value}", expected=f"{bits} bits") from None
 
 
 def event_checksum(data: bytes | memoryview, rest: bytes = b"") -> int:

@@ -28,9 +28,6 @@ CHECKSUM_ALGORITHMS = {0: "OFF", 1: "CRC32"}
 class PaddedVersion(Text):
     """50 bytes, NUL-padded; padding that is not NUL stays part of the text."""
 
-    def _parse(self, stream, context, path):  # type: ignore[no-untyped-def]
-        return to_text(self.subcon._parsereport(stream, context, path).rstrip(b"\0"))
-
     def taker(self) -> Take:
         inner = taker_of(self.subcon)
 
@@ -44,20 +41,13 @@ class PaddedVersion(Text):
         inner = giver_of(self.subcon)
         return lambda value, fields: inner(to_bytes(value).ljust(50, b"\0"), fields)
 
-    def _build(self, obj, stream, context, path):  # type: ignore[no-untyped-def]
-        self.subcon._build(to_bytes(obj).ljust(50, b"\0"), stream, context, path)
-        return obj
-
 
 class _Lengths(Part):
     """Everything up to the algorithm byte, if there is one."""
 
-    def _parse(self, stream: Any, context: Any, path: str) -> bytes:
-        rest = stream.read()
-        if context._params.format.checksum and rest:
-            stream.seek(-1, 1)
-            rest = rest[:-1]
-        return bytes(rest)
+    def take(self, data: bytes, at: int, found: Any) -> tuple[bytes, int]:
+        end = len(data) - (found["_params"].format.checksum and at < len(data))
+        return data[at:end], end
 
     def give(self, value: bytes, fields: Any) -> bytes:
         return value

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from construct import Adapter, Bytes, BytesInteger, Int8ul, Int64sl, Int64ul, Struct, stream_read
+from construct import Int8ul, Int64sl, Int64ul, Struct
 
 from forge.events.derived_parts import WhileMore
 from forge.events.giving import Part
@@ -21,7 +21,7 @@ from forge.events.layout import Body, Surroundings
 from forge.events.packed import PackedInt
 from forge.events.plain import Fields
 from forge.events.shapes import U64, Shape, described, object_of
-from forge.events.taking import Take, taker_of
+from forge.events.taking import ends_inside, take_number
 
 NIL_UUID = str(_uuid.UUID(int=0))
 
@@ -31,23 +31,17 @@ def _uuid_text(raw: bytes) -> str:
     return str(_uuid.UUID(bytes=raw))
 
 
-class Uuid(Adapter):  # type: ignore[misc]
+class Uuid(Part):
     """16 bytes in the order of the text."""
 
-    def _decode(self, obj: bytes, context: Any, path: str) -> str:
-        return _uuid_text(bytes(obj))
+    def take(self, data: bytes, at: int, found: Any) -> tuple[str, int]:
+        end = at + 16
+        if end > len(data):
+            raise ends_inside(data, at, 16)
+        return _uuid_text(data[at:end]), end
 
-    def taker(self) -> Take:
-        inner = taker_of(self.subcon)
-
-        def take(data: bytes, at: int, found: Any) -> tuple[str, int]:
-            raw, end = inner(data, at, found)
-            return _uuid_text(raw), end
-
-        return take
-
-    def _encode(self, obj: str, context: Any, path: str) -> bytes:
-        return _uuid.UUID(obj).bytes
+    def give(self, value: str, fields: Any) -> bytes:
+        return _uuid.UUID(value).bytes
 
     def drawn(self, draws: Any, fields: Any) -> Any:
         return draws.st.uuids().map(str)
@@ -64,23 +58,12 @@ class WithOriginal(Part):
         self.width = width
         self.mark = 1 << (8 * width - 1)
 
-    def _parse(self, stream: Any, context: Any, path: str) -> tuple[int, int | None]:
-        first = int.from_bytes(stream_read(stream, self.width, path), "little")
+    def take(self, data: bytes, at: int, found: Any) -> tuple[tuple[int, int | None], int]:
+        first, end = take_number(data, at, self.width)
         if not first & self.mark:
-            return first, None
-        return first & ~self.mark, int.from_bytes(stream_read(stream, self.width, path), "little")
-
-    def taker(self) -> Take:
-        number, mark = taker_of(BytesInteger(self.width, swapped=True)), self.mark
-
-        def take(data: bytes, at: int, found: Any) -> tuple[tuple[int, int | None], int]:
-            first, end = number(data, at, found)
-            if not first & mark:
-                return (first, None), end
-            original, end = number(data, end, found)
-            return (first & ~mark, original), end
-
-        return take
+            return (first, None), end
+        original, end = take_number(data, end, self.width)
+        return (first & ~self.mark, original), end
 
     def give(self, value: tuple[int, int | None], fields: Any) -> bytes:
         first, original = value
@@ -124,7 +107,7 @@ class AnonymousGtid(Body, type_code=34, type_name="ANONYMOUS_GTID", features=("a
 
     layout: ClassVar[Struct] = Struct(
         "gtid_flags" / Int8ul,
-        "uuid" / Uuid(Bytes(16)),
+        "uuid" / Uuid(),
         "gno" / Int64sl,
         "clock_type" / WhileMore(Int8ul),
         "last_committed" / WhileMore(Int64sl),

@@ -6,36 +6,35 @@ size (recorded on 10.11 and 11.8).
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from construct import FormatFieldError, Int32ul, Int64ul, Sequence, Struct
+from construct import Int32ul, Struct
 
 from forge.events.derived_parts import Derived
 from forge.events.giving import Part
 from forge.events.layout import Body, Rest, Surroundings, derived
 from forge.events.plain import Fields
 from forge.events.shapes import Shape, array
+from forge.events.taking import LayoutError
 
-_ENTRY = Sequence(Int32ul, Int32ul, Int64ul)
-_ENTRY_SIZE = 16
+_ENTRY = struct.Struct("<IIQ")
 
 
 class DomainGtids(Part):
     """(domain id, server id, sequence number) as often as the count says."""
 
-    def _parse(self, stream: Any, context: Any, path: str) -> tuple[tuple[int, int, int], ...]:
-        count = context.count_and_flags & 0x0FFFFFFF
-        rest = stream.read(count * _ENTRY_SIZE)
-        if len(rest) < count * _ENTRY_SIZE:
-            raise FormatFieldError(f"{count} GTIDs announced, {len(rest)} bytes left", path=path)
-        return tuple(
-            tuple(_ENTRY.parse(rest[start : start + _ENTRY_SIZE])) for start in range(0, len(rest), _ENTRY_SIZE)
-        )
+    def take(self, data: bytes, at: int, found: Any) -> tuple[tuple[tuple[int, int, int], ...], int]:
+        count = found.count_and_flags & 0x0FFFFFFF
+        end = at + count * _ENTRY.size
+        if end > len(data):
+            raise LayoutError(f"{count} GTIDs announced, {len(data) - at} bytes left", len(data))
+        return tuple(_ENTRY.iter_unpack(data[at:end])), end
 
     def give(self, value: Any, fields: Any) -> bytes:
-        return b"".join(map(_ENTRY.build, value))
+        return b"".join(_ENTRY.pack(*gtid) for gtid in value)
 
     def labelled(self, walk: Any, name: str, flags: Any = None) -> Any:
         value = walk.read(self, name)

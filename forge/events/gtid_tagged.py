@@ -6,20 +6,20 @@ The message says its own size, fields have ascending numbers, and absent optiona
 
 from __future__ import annotations
 
-import io
 import uuid as _uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from construct import FormatFieldError, Struct
+from construct import Struct
 
 from forge.events.giving import Part
 from forge.events.gtid import IMMEDIATE_AND_ORIGINAL, immediate_and_original
 from forge.events.layout import Body, Surroundings
 from forge.events.plain import Fields, to_bytes, to_text
-from forge.events.serialization import read_svarint, read_uvarint, svarint, uvarint
+from forge.events.serialization import svarint, take_svarint, take_uvarint, uvarint
 from forge.events.shapes import HEX, U64, Shape, object_of
+from forge.events.taking import LayoutError
 
 FORMAT_VERSION = 1
 #: Servers refuse a longer one (seen on 9.7), and believe what characters it has.
@@ -30,63 +30,77 @@ def _uuid_bytes(text: str) -> bytes:
     return b"".join(uvarint(byte) for byte in _uuid.UUID(text).bytes)
 
 
-def _read_uuid(stream: Any) -> str:
-    return str(_uuid.UUID(bytes=bytes(read_uvarint(stream) for _ in range(16))))
+def _take_uuid(data: bytes, at: int) -> tuple[str, int]:
+    numbers = []
+    for _ in range(16):
+        number, at = take_uvarint(data, at)
+        if number > 0xFF:
+            raise LayoutError("bytes must be in range(0, 256)", at)
+        numbers.append(number)
+    return str(_uuid.UUID(bytes=bytes(numbers))), at
 
 
 def _tag_bytes(text: str) -> bytes:
     return uvarint(len(to_bytes(text))) + to_bytes(text)
 
 
-def _read_tag(stream: Any) -> str:
-    length = read_uvarint(stream)
+def _take_tag(data: bytes, at: int) -> tuple[str, int]:
+    length, start = take_uvarint(data, at)
     if length > _LONGEST_TAG:
-        raise FormatFieldError(f"a tag of {length} characters")
-    data = stream.read(length)
-    if len(data) < length:
-        raise FormatFieldError("the tag passes the end of the event")
-    if not data.isascii():
+        raise LayoutError(f"a tag of {length} characters", start)
+    end = start + length
+    if end > len(data):
+        raise LayoutError("the tag passes the end of the event", len(data))
+    if not data[start:end].isascii():
         # Letters, digits and underscores, says libs/mysql/gtid/tag.h.
-        raise FormatFieldError("the tag is not ASCII")
-    return to_text(data)
+        raise LayoutError("the tag is not ASCII", end)
+    return to_text(data[start:end]), end
 
 
-#: number -> (field, writer, reader); a field that is None is not written.
+#: number -> (field, writer, taker); a field that is None is not written.
 FIELDS: tuple[tuple[str, Any, Any], ...] = (
-    ("gtid_flags", uvarint, read_uvarint),
-    ("uuid", _uuid_bytes, _read_uuid),
-    ("gno", svarint, read_svarint),
-    ("tag", _tag_bytes, _read_tag),
-    ("last_committed", svarint, read_svarint),
-    ("sequence_number", svarint, read_svarint),
-    ("commit_timestamp", uvarint, read_uvarint),
-    ("original_commit_timestamp", uvarint, read_uvarint),
-    ("transaction_length", uvarint, read_uvarint),
-    ("server_version", uvarint, read_uvarint),
-    ("original_server_version", uvarint, read_uvarint),
-    ("commit_group_ticket", uvarint, read_uvarint),
+    ("gtid_flags", uvarint, take_uvarint),
+    ("uuid", _uuid_bytes, _take_uuid),
+    ("gno", svarint, take_svarint),
+    ("tag", _tag_bytes, _take_tag),
+    ("last_committed", svarint, take_svarint),
+    ("sequence_number", svarint, take_svarint),
+    ("commit_timestamp", uvarint, take_uvarint),
+    ("original_commit_timestamp", uvarint, take_uvarint),
+    ("transaction_length", uvarint, take_uvarint),
+    ("server_version", uvarint, take_uvarint),
+    ("original_server_version", uvarint, take_uvarint),
+    ("commit_group_ticket", uvarint, take_uvarint),
 )
 
 
 class _Message(Part):
     """All fields as one mapping."""
 
-    def _parse(self, stream: Any, context: Any, path: str) -> dict[str, Any]:
-        data = stream.read()
-        inner = io.BytesIO(data)
-        if read_uvarint(inner) != FORMAT_VERSION:
-            raise FormatFieldError("the message has an unknown format version", path=path)
-        if read_uvarint(inner) != len(data):
-            raise FormatFieldError("the message's size is not that of the event", path=path)
-        fields: dict[str, Any] = {"last_non_ignorable": read_uvarint(inner)}
-        while inner.tell() < len(data):
-            start = inner.tell()
-            number = read_uvarint(inner)
+    def take(self, data: bytes, at: int, found: Any) -> tuple[dict[str, Any], int]:
+        try:
+            return self._fields(data, at), len(data)
+        except LayoutError as error:
+            # Whatever is wrong is wrong with the message as a whole.
+            raise LayoutError(str(error), len(data)) from None
+
+    def _fields(self, data: bytes, at: int) -> dict[str, Any]:
+        begin = at
+        version, at = take_uvarint(data, at)
+        if version != FORMAT_VERSION:
+            raise LayoutError("the message has an unknown format version")
+        size, at = take_uvarint(data, at)
+        if size != len(data) - begin:
+            raise LayoutError("the message's size is not that of the event")
+        fields: dict[str, Any] = {}
+        fields["last_non_ignorable"], at = take_uvarint(data, at)
+        while at < len(data):
+            number, start = take_uvarint(data, at)
             if number >= len(FIELDS):
-                fields["unread"] = data[start:]
+                fields["unread"] = data[at:]
                 break
-            name, _, read = FIELDS[number]
-            fields[name] = read(inner)
+            name, _, take = FIELDS[number]
+            fields[name], at = take(data, start)
         return fields
 
     def give(self, value: dict[str, Any], fields: Any) -> bytes:

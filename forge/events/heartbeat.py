@@ -28,12 +28,6 @@ class _BeyondName(When):
     def __init__(self) -> None:
         super().__init__(Int64ul, lambda this: False)
 
-    def _parse(self, stream: Any, context: Any, path: str) -> Any:
-        here = stream.tell()
-        ahead = stream.read(_SIZE)
-        stream.seek(here)
-        return self.subcon._parsereport(stream, context, path) if _is_position(ahead) else None
-
     def taker(self) -> Take:
         inner = taker_of(self.subcon)
         return lambda data, at, found: inner(data, at, found) if _is_position(data[at : at + _SIZE]) else (None, at)

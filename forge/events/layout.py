@@ -7,19 +7,12 @@ class makes correct events and exactly-wrong ones.
 from __future__ import annotations
 
 import dataclasses
-import io
-import re
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, Self, TypedDict, Unpack
 
-from construct import (
-    ConstructError,
-    StreamError,
-    Subconstruct,
-)
+from construct import Subconstruct
 
 from forge.errors import FormatError, ScenarioError
 from forge.events.derived_parts import Derived
@@ -27,17 +20,8 @@ from forge.events.format import FormatContext
 from forge.events.giving import NOT_GIVEN, Give, Part, body_giver, giver_of
 from forge.events.plain import Fields, FlagTable, flag_names, plain, to_bytes, to_text, words
 from forge.events.shapes import FLAGS, Shape, object_of, shape_of
-from forge.events.taking import Take, body_taker, bytes_taker, taker_of
+from forge.events.taking import LayoutError, Take, body_taker, take_bytes, take_number, taker_of
 from forge.values.base import Column
-from forge.values.quick import UNUSUAL
-
-
-def read_exactly(stream: Any, length: int, path: str) -> bytes:
-    """That many bytes.  Raises StreamError if the event ends before; allocates no more than the event has."""
-    data = stream.read(min(length, sys.maxsize)) if length >= 0 else b""
-    if len(data) != length:
-        raise StreamError(f"{length} bytes announced, but only {len(data)} left", path=path)
-    return bytes(data)
 
 
 class Span(Part):
@@ -49,11 +33,8 @@ class Span(Part):
         super().__init__()
         self.length = length
 
-    def _parse(self, stream: Any, context: Any, path: str) -> bytes:
-        return read_exactly(stream, self.length(context), path)
-
-    def taker(self) -> Take:
-        return bytes_taker(self.length)
+    def take(self, data: bytes, at: int, found: Any) -> tuple[bytes, int]:
+        return take_bytes(data, at, self.length(found))
 
     def give(self, value: bytes, fields: Any) -> bytes:
         return value
@@ -76,11 +57,8 @@ class Rest(Part):
 
     rule = "to the end of the event"
 
-    def _parse(self, stream: Any, context: Any, path: str) -> bytes:
-        return bytes(stream.read())
-
-    def taker(self) -> Take:
-        return lambda data, at, found: (data[at:], max(at, len(data)))
+    def take(self, data: bytes, at: int, found: Any) -> tuple[bytes, int]:
+        return data[at:], max(at, len(data))
 
     def give(self, value: bytes, fields: Any) -> bytes:
         return value
@@ -89,11 +67,11 @@ class Rest(Part):
 class ZeroTerminated(Part):
     """Text up to a NUL."""
 
-    def _parse(self, stream: Any, context: Any, path: str) -> str:
-        text = bytearray()
-        while (byte := read_exactly(stream, 1, path)) != b"\0":
-            text += byte
-        return to_text(bytes(text))
+    def take(self, data: bytes, at: int, found: Any) -> tuple[str, int]:
+        end = data.find(b"\0", at)
+        if end < 0:
+            raise LayoutError("1 bytes announced, but only 0 left", len(data))
+        return to_text(data[at:end]), end + 1
 
     def give(self, value: str, fields: Any) -> bytes:
         return to_bytes(value) + b"\0"
@@ -104,9 +82,6 @@ class ZeroTerminated(Part):
 
 class Text(Subconstruct):  # type: ignore[misc]
     """Bytes as str: UTF-8 with surrogate escapes, so any bytes survive (names, SQL text, versions)."""
-
-    def _parse(self, stream: Any, context: Any, path: str) -> str:
-        return to_text(self.subcon._parsereport(stream, context, path))
 
     def taker(self) -> Take:
         inner = taker_of(self.subcon)
@@ -133,9 +108,46 @@ class Text(Subconstruct):  # type: ignore[misc]
     def drawn(self, draws: Any, fields: Any) -> Any:
         return draws.texts()
 
-    def _build(self, obj: str, stream: Any, context: Any, path: str) -> str:
-        self.subcon._build(to_bytes(obj), stream, context, path)
-        return obj
+
+class ShortText(Part):
+    """Text with a one-byte length."""
+
+    def take(self, data: bytes, at: int, found: Any) -> tuple[str, int]:
+        size, start = take_number(data, at, 1)
+        text, end = take_bytes(data, start, size)
+        return to_text(text), end
+
+    def give(self, value: str, fields: Any) -> bytes:
+        text = to_bytes(value)
+        return bytes([len(text)]) + text
+
+    def drawn(self, draws: Any, fields: Any) -> Any:
+        return draws.texts()
+
+
+class Counted(Part):
+    """Items behind their number."""
+
+    rule = ""
+
+    def __init__(self, count: Any, item: Any) -> None:
+        super().__init__()
+        self.count, self.item = count, item
+
+    def take(self, data: bytes, at: int, found: Any) -> tuple[tuple[Any, ...], int]:
+        count, at = taker_of(self.count)(data, at, found)
+        take, items = taker_of(self.item), []
+        for _ in range(count):
+            item, at = take(data, at, found)
+            items.append(item)
+        return tuple(items), at
+
+    def give(self, value: Any, fields: Any) -> bytes:
+        each = giver_of(self.item)
+        return giver_of(self.count)(len(value), fields) + b"".join([each(item, fields) for item in value])
+
+    def drawn(self, draws: Any, fields: Any) -> Any:
+        return draws.tuples_of(draws.strategy_of(self.item, fields))
 
 
 def as_tuples(value: Any) -> Any:
@@ -235,33 +247,15 @@ class Body:
 
         Derived fields come back None where they hold what would be derived.  Raises FormatError.
         """
-        take = body_taker(cls.layout)
-        if take is not None:
-            try:
-                return cls._taken(take(data, format), data, format)
-            except (*UNUSUAL, ConstructError):
-                pass
-        stream = io.BytesIO(data)
         try:
-            fields = cls.layout.parse_stream(stream, format=format)
-        except (ConstructError, ValueError, KeyError, OverflowError) as error:
-            raise FormatError(
-                f"{cls.type_name} body: {first_line(error)}", phase="body", offset=min(stream.tell(), len(data))
-            ) from None
-        if stream.tell() != len(data):
-            raise FormatError(
-                f"{cls.type_name} body: {len(data) - stream.tell()} bytes too many", phase="body", offset=stream.tell()
-            )
-        return cls._of(fields, data, format)
-
-    @classmethod
-    def _taken(cls, fields: Mapping[str, Any], data: bytes, format: FormatContext) -> Self:
-        """As :meth:`_of`, for fields that build to ``data``: no derived one is needed if all are what is derived."""
+            fields = body_taker(cls.layout)(data, format)
+        except LayoutError as error:
+            raise FormatError(f"{cls.type_name} body: {error}", phase="body", offset=min(error.at, len(data))) from None
+        values = {name: fields[name] for name in cls.field_names()}
         derivations = cls.derivations()
-        if any(compute(fields) != fields[name] for name, compute in derivations):
-            return cls._of(fields, data, format)
-        without = dict.fromkeys(name for name, _ in derivations)
-        return cls(**{name: fields[name] for name in cls.field_names()} | without)
+        if fields.has_other_form or any(compute(fields) != fields[name] for name, compute in derivations):
+            return cls(**values).without_needless_pins(data, format)
+        return cls(**values | dict.fromkeys(name for name, _ in derivations))
 
     @classmethod
     @cache
@@ -270,22 +264,13 @@ class Body:
         parts = ((part.name, getattr(part, "subcon", None)) for part in cls.layout.subcons)
         return tuple((str(name), derived.compute) for name, derived in parts if isinstance(derived, Derived))
 
-    @classmethod
-    def _of(cls, fields: Mapping[str, Any], data: bytes, format: FormatContext) -> Self:
-        body = cls(**{name: fields[name] for name in cls.field_names()})
-        return body.without_needless_pins(data, format)
-
     def build(self, format: FormatContext) -> bytes:
         """The bytes of the body.  Raises ScenarioError for a value that its field cannot hold."""
         values = {name: getattr(self, name) for name in self.field_names()}
         try:
             return body_giver(self.layout)(values, format)
-        except NOT_GIVEN:
-            pass
-        try:
-            return bytes(self.layout.build(values, format=format))
-        except (ConstructError, ValueError, KeyError, OverflowError, TypeError, AttributeError, StopIteration) as error:
-            raise ScenarioError(f"{self.type_name} event: {first_line(error)}") from None
+        except NOT_GIVEN as error:
+            raise ScenarioError(f"{self.type_name} event: {error}") from None
 
     @classmethod
     @cache
@@ -374,15 +359,3 @@ class Body:
             return self.build(format) == data
         except ScenarioError:
             return False
-
-
-#: What construct says of an event that ends inside a field.
-_CUT = re.compile(r"stream read less than specified amount, expected (\d+), found (\d+)")
-
-
-def first_line(error: Exception) -> str:
-    """construct appends the path on further lines; the sentence is the first."""
-    lines = [line for line in str(error).splitlines() if line.strip()]
-    text = [line for line in lines if not line.startswith("Error in path")]
-    sentence = (text or lines or [type(error).__name__])[0].strip()
-    return _CUT.sub(r"it ends inside a field of \1 bytes, \2 left", sentence)

@@ -13,25 +13,25 @@ from collections.abc import Sequence as _Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from construct import Array, Const, Construct, Int8ul, Int32ul, Prefixed, Sequence, Struct
+from construct import Array, Const, Int8ul, Int32ul, Sequence, Struct
 
 from forge.events.derived_parts import Derived
-from forge.events.giving import Part
+from forge.events.giving import Give, Part, giver_of
 from forge.events.layout import (
     Body,
     Rest,
+    ShortText,
     Span,
     Surroundings,
     Text,
     ZeroTerminated,
-    as_tuples,
     derived,
     field_length,
     length_of,
-    read_exactly,
 )
 from forge.events.plain import Fields, file_block, flag_names, text_or_hex, to_bytes, to_text, words
 from forge.events.shapes import FLAGS, TEXT, Shape, array, object_of
+from forge.events.taking import Take, take_bytes, taker_of
 
 #: Bits of ``options``.
 LOAD_OPTIONS = ((1, "DUMPFILE"), (2, "OPT_ENCLOSED"), (4, "REPLACE"), (8, "IGNORE"))
@@ -42,13 +42,14 @@ Separators = tuple[str, str, str, str, str]
 class ColumnNames(Part):
     """The lengths of all names, then the names, each with a NUL."""
 
-    def _parse(self, stream: Any, context: Any, path: str) -> tuple[str, ...]:
-        lengths = read_exactly(stream, context.column_count, path)
+    def take(self, data: bytes, at: int, found: Any) -> tuple[tuple[str, ...], int]:
+        lengths, at = take_bytes(data, at, found.column_count)
         names = []
         for length in lengths:
-            names.append(to_text(read_exactly(stream, length, path)))
-            Const(b"\0")._parse(stream, context, path)
-        return tuple(names)
+            name, at = take_bytes(data, at, length)
+            _, at = taker_of(Const(b"\0"))(data, at, found)
+            names.append(to_text(name))
+        return tuple(names), at
 
     def give(self, value: tuple[str, ...], fields: Any) -> bytes:
         names = [to_bytes(name) for name in value]
@@ -58,19 +59,18 @@ class ColumnNames(Part):
         return draws.tuples_of(draws.texts())
 
 
-class AsTuple(Construct):  # type: ignore[misc]
+class AsTuple(Part):
     """What ``subcon`` reads, as a tuple."""
 
     def __init__(self, subcon: Any) -> None:
         super().__init__()
         self.subcon = subcon
 
-    def _parse(self, stream: Any, context: Any, path: str) -> Any:
-        return as_tuples(self.subcon._parsereport(stream, context, path))
+    def taker(self) -> Take:
+        return taker_of(self.subcon)
 
-    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        self.subcon._build(obj, stream, context, path)
-        return obj
+    def giver(self) -> Give:
+        return giver_of(self.subcon)
 
     def drawn(self, draws: Any, fields: Any) -> Any:
         return draws.strategy_of(self.subcon, fields)
@@ -94,7 +94,7 @@ NAMES = (
 )
 #: Separators of any length (4.0), and the options.
 LONG_SEPARATORS = (
-    "separators" / AsTuple(Sequence(*[Text(Prefixed(Int8ul, Rest()))] * 5)),
+    "separators" / AsTuple(Sequence(*[ShortText()] * 5)),
     "options" / Int8ul,
 )
 

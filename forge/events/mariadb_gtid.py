@@ -6,20 +6,18 @@ parts is filler, so flags_extra is there only if it is not zero (sql/log_event_s
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from construct import Int8ul, Int32ul, Int64ul, Struct
+from construct import Int8ul, Int32ul, Int64ul, Sequence, Struct
 
 from forge.events.derived_parts import Derived, When
-from forge.events.giving import Part
-from forge.events.layout import Body, Rest, Surroundings, derived, read_exactly
+from forge.events.giving import Part, giver_of
+from forge.events.layout import Body, Rest, Surroundings, derived
 from forge.events.plain import Fields, flag_names
 from forge.events.shapes import FLAGS, HEX, U32, Shape, object_of
-from forge.events.taking import Take
-from forge.values.quick import UnusualError
+from forge.events.taking import take_bytes, taker_of
 
 GTID_FLAGS2 = (
     (0x01, "STANDALONE"),
@@ -35,27 +33,21 @@ GROUP_COMMIT_ID, XA = 0x02, 0xC0
 MULTI_ENGINE, START_ALTER, COMMIT_ALTER, ALTER_NUMBER, THREAD_ID = 0x01, 0x02, 0x04, 0x0C, 0x10
 MINIMUM_SIZE = 19
 #: An XA id's format id, and the lengths of its parts.
-_XA_HEAD = struct.Struct("<IBB")
+_XA_HEAD = Sequence(Int32ul, Int8ul, Int8ul)
 
 
 class XaId(Part):
     """(format id, gtrid, bqual)."""
 
-    def _parse(self, stream: Any, context: Any, path: str) -> tuple[int, bytes, bytes]:
-        format_id, gtrid, bqual = (int(part.parse_stream(stream)) for part in (Int32ul, Int8ul, Int8ul))
-        return (
-            format_id,
-            read_exactly(stream, gtrid, path),
-            read_exactly(stream, bqual, path),
-        )
-
-    def taker(self) -> Take:
-        return _take_xa_id
+    def take(self, data: bytes, at: int, found: Any) -> tuple[tuple[int, bytes, bytes], int]:
+        (format_id, gtrid_size, bqual_size), at = taker_of(_XA_HEAD)(data, at, found)
+        gtrid, at = take_bytes(data, at, gtrid_size)
+        bqual, at = take_bytes(data, at, bqual_size)
+        return (format_id, gtrid, bqual), at
 
     def give(self, value: tuple[int, bytes, bytes], fields: Any) -> bytes:
         format_id, gtrid, bqual = value
-        head = Int32ul.build(format_id) + Int8ul.build(len(gtrid)) + Int8ul.build(len(bqual))
-        return bytes(head) + gtrid + bqual
+        return giver_of(_XA_HEAD)((format_id, len(gtrid), len(bqual)), fields) + gtrid + bqual
 
     def labelled(self, walk: Any, name: str, flags: Any = None) -> Any:
         value = walk.read(self, name)
@@ -65,38 +57,21 @@ class XaId(Part):
         put(at + 5, f"{name}.gtrid.length", len(gtrid), "u8")
         put(at + 6, f"{name}.bqual.length", len(bqual), "u8")
         put(at + 6 + len(gtrid), f"{name}.gtrid", gtrid)
-        put(walk.stream.tell(), f"{name}.bqual", bqual)
+        put(walk.at, f"{name}.bqual", bqual)
         return value
 
     def drawn(self, draws: Any, fields: Any) -> Any:
         return draws.st.tuples(draws.unsigned(32), draws.binary(64), draws.binary(64))
 
 
-def _take_xa_id(data: bytes, at: int, found: Any) -> tuple[tuple[int, bytes, bytes], int]:
-    format_id, gtrid, bqual = _XA_HEAD.unpack_from(data, at)
-    middle = at + _XA_HEAD.size + gtrid
-    end = middle + bqual
-    if end > len(data):
-        raise UnusualError
-    return (format_id, data[middle - gtrid : middle], data[middle:end]), end
-
-
 class FlagsExtra(Part):
     """A byte, unless the rest of the event is filler."""
 
-    def _parse(self, stream: Any, context: Any, path: str) -> int:
-        here = stream.tell()
-        byte = stream.read(1)
-        if byte and byte != b"\0":
-            return int(byte[0])
-        stream.seek(here)
-        return 0
-
-    def taker(self) -> Take:
-        return lambda data, at, found: (data[at], at + 1) if data[at : at + 1].strip(b"\0") else (0, at)
+    def take(self, data: bytes, at: int, found: Any) -> tuple[int, int]:
+        return (data[at], at + 1) if data[at : at + 1].strip(b"\0") else (0, at)
 
     def give(self, value: int, fields: Any) -> bytes:
-        return Int8ul.build(value) if value else b""
+        return bytes([value]) if value else b""
 
     def drawn(self, draws: Any, fields: Any) -> Any:
         return draws.unsigned(8)

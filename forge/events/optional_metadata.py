@@ -22,22 +22,17 @@ right or wrong for a table is in ``forge.events.metadata_rules``.
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from construct import Adapter, ConstructError, FormatFieldError, GreedyRange, PrefixedArray, Sequence
+from construct import GreedyRange, Sequence
 
 from forge.errors import FormatError
-from forge.events.giving import NOT_GIVEN, Part, giver_of
-from forge.events.layout import Rest, Text, as_tuples, first_line, read_exactly
-from forge.events.packed import PackedBytes, PackedInt, pack_int
-from forge.events.taking import Fields, Take, taker_of
-from forge.layouts import NotFixedError
-from forge.values.quick import UNUSUAL, UnusualError
+from forge.events.giving import Part, giver_of
+from forge.events.layout import Counted, Text
+from forge.events.packed import PackedBytes, PackedInt, pack_int, take_packed
+from forge.events.taking import Fields, LayoutError, taker_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +53,16 @@ class MetadataRecord:
         return entry[0] if entry else f"type_{self.type_code}"
 
 
-class _Bits(Adapter):  # type: ignore[misc]
+class _Bits(Part):
     """Bytes as a string of 0 and 1, the highest bit of the first byte first."""
 
-    def _decode(self, obj: bytes, context: Any, path: str) -> str:
-        return "".join(f"{byte:08b}" for byte in obj)
+    def take(self, data: bytes, at: int, found: Any) -> tuple[str, int]:
+        return "".join(f"{byte:08b}" for byte in data[at:]), max(at, len(data))
 
-    def _encode(self, obj: str, context: Any, path: str) -> bytes:
-        if set(obj) - {"0", "1"}:
-            raise FormatFieldError(f"{obj!r} is not a string of 0 and 1", path=path)
-        padded = obj.ljust(-(-len(obj) // 8) * 8, "0")
+    def give(self, value: str, fields: Any) -> bytes:
+        if set(value) - {"0", "1"}:
+            raise ValueError(f"{value!r} is not a string of 0 and 1")
+        padded = value.ljust(-(-len(value) // 8) * 8, "0")
         return bytes(int(padded[i : i + 8], 2) for i in range(0, len(padded), 8))
 
 
@@ -75,8 +70,8 @@ _Name = Text(PackedBytes())
 _Numbers = GreedyRange(PackedInt())
 _Pairs = GreedyRange(Sequence(PackedInt(), PackedInt()))
 _DefaultCharset = Sequence(PackedInt(), _Pairs)
-_Members = GreedyRange(PrefixedArray(PackedInt(), PackedBytes()))
-_BitString = _Bits(Rest())
+_Members = GreedyRange(Counted(PackedInt(), PackedBytes()))
+_BitString = _Bits()
 
 #: type -> (name, layout of the value).
 OPTIONAL_METADATA: dict[int, tuple[str, Any]] = {
@@ -96,17 +91,6 @@ OPTIONAL_METADATA: dict[int, tuple[str, Any]] = {
 }
 
 
-def _takers() -> Iterator[tuple[int, Take]]:
-    for code, (_, layout) in OPTIONAL_METADATA.items():
-        with suppress(NotFixedError):
-            yield code, taker_of(layout)
-
-
-#: Without construct, whose containers cost ten times as much: a record may have a million items.
-_TAKERS = dict(_takers())
-_GIVERS = {code: giver_of(layout) for code, (_, layout) in OPTIONAL_METADATA.items()}
-_LENGTH = taker_of(PackedInt())
-_NO_FIELDS = Fields()
 #: Bytes of a value that is kept: the tables of a log have many alike.
 _KEPT_SIZE = 256
 METADATA_CODES = {name: code for code, (name, _) in OPTIONAL_METADATA.items()}
@@ -121,17 +105,12 @@ def parse_value(type_code: int, data: bytes) -> Any:
     """The record's value, or ``data`` itself where it does not read back to the same bytes."""
     if type_code not in OPTIONAL_METADATA:
         return data
-    if type_code in _TAKERS:
-        with suppress(*UNUSUAL):
-            taken, end = _TAKERS[type_code](data, 0, _NO_FIELDS)
-            if end == len(data):
-                return taken
-    layout = OPTIONAL_METADATA[type_code][1]
     try:
-        value = as_tuples(layout.parse(data))
-        return value if layout.build(value) == data else data
-    except (ConstructError, ValueError, OverflowError):
+        found = Fields()
+        value, end = taker_of(OPTIONAL_METADATA[type_code][1])(data, 0, found)
+    except LayoutError:
         return data
+    return value if end == len(data) and not found.has_other_form else data
 
 
 def read_value(record: MetadataRecord) -> Any:
@@ -141,17 +120,15 @@ def read_value(record: MetadataRecord) -> Any:
     """
     if not isinstance(record.value, bytes) or record.type_code not in OPTIONAL_METADATA:
         return record.value
-    stream = io.BytesIO(record.value)
-    rule = "an item that ends after its record"
     try:
-        value = as_tuples(OPTIONAL_METADATA[record.type_code][1].parse_stream(stream))
-    except (ConstructError, ValueError, OverflowError) as error:
-        rule = first_line(error)
-    else:
-        if stream.tell() == len(record.value):
+        value, end = taker_of(OPTIONAL_METADATA[record.type_code][1])(record.value, 0, Fields())
+        if end == len(record.value):
             return value
-    offset = min(stream.tell(), len(record.value))
-    raise FormatError(f"the {record.type_name} record has {rule}", phase="metadata", offset=offset)
+        problem = LayoutError("an item that ends after its record", end)
+    except LayoutError as error:
+        problem = error
+    offset = min(problem.at, len(record.value))
+    raise FormatError(f"the {record.type_name} record has {problem}", phase="metadata", offset=offset)
 
 
 def key_parts(name: str, value: Any) -> tuple[tuple[int, int], ...]:
@@ -160,12 +137,10 @@ def key_parts(name: str, value: Any) -> tuple[tuple[int, int], ...]:
 
 
 def build_value(record: MetadataRecord) -> bytes:
+    """The bytes of the record's value.  Raises one of NOT_GIVEN for a value of another form."""
     if isinstance(record.value, bytes):
         return record.value
-    try:
-        return _GIVERS[record.type_code](record.value, _NO_FIELDS)
-    except NOT_GIVEN:
-        return bytes(OPTIONAL_METADATA[record.type_code][1].build(record.value))
+    return giver_of(OPTIONAL_METADATA[record.type_code][1])(record.value, Fields())
 
 
 def build_record(record: MetadataRecord) -> bytes:
@@ -178,54 +153,38 @@ def _kept_value(type_code: int, data: bytes) -> Any:
     return parse_value(type_code, data)
 
 
-def _take_records(data: bytes, at: int, found: Any) -> tuple[tuple[MetadataRecord, ...], int]:
-    """Whole records, each with the shortest form of its length."""
-    records = []
-    while at < len(data):
-        length, start = _LENGTH(data, at + 1, found)
-        end = start + length
-        if end > len(data):
-            raise UnusualError
-        value = data[start:end]
-        parse = _kept_value if length <= _KEPT_SIZE else parse_value
-        records.append(MetadataRecord(data[at], parse(data[at], value)))
-        at = end
-    return tuple(records), at
-
-
 class OptionalMetadata(Part):
     """All records up to the end of the event, or to the first that does not end in it."""
 
-    def _parse(self, stream: Any, context: Any, path: str) -> tuple[MetadataRecord, ...]:
+    def take(self, data: bytes, at: int, found: Any) -> tuple[tuple[MetadataRecord, ...], int]:
         records = []
-        start = stream.tell()
-        try:
-            while head := stream.read(1):
-                after_type = stream.tell()
-                length = PackedInt()._parse(stream, context, path)
-                taken = stream.tell() - after_type
-                value = read_exactly(stream, length, path)
-                size = None if taken == len(pack_int(length)) else taken
-                records.append(MetadataRecord(head[0], parse_value(head[0], value), size))
-                start = stream.tell()
-        except ConstructError:
-            stream.seek(start)
-        return tuple(records)
-
-    def taker(self) -> Take:
-        return _take_records
+        while at < len(data):
+            try:
+                length, start = take_packed(data, at + 1, Fields())
+            except LayoutError:
+                break
+            end = start + length
+            if end > len(data):
+                break
+            value = data[start:end]
+            parse = _kept_value if length <= _KEPT_SIZE else parse_value
+            size = start - at - 1
+            shortest = size == len(pack_int(length))
+            records.append(MetadataRecord(data[at], parse(data[at], value), None if shortest else size))
+            at = end
+        return tuple(records), at
 
     def give(self, value: tuple[MetadataRecord, ...], fields: Any) -> bytes:
         return b"".join(map(build_record, value))
 
     def labelled(self, walk: Any, name: str, flags: Any = None) -> Any:
-        start, records, end = walk.stream.tell(), walk.read(self, name), walk.stream.tell()
-        walk.stream.seek(start)
+        records = walk.read(self, name)
+        end = walk.at
         labels = walk.labels
         for record in records:
             field = f"{name}.{record.type_name}"
             labels.put(labels.at + 1, f"{field}.type", record.type_code, "type of the record")
-            walk.stream.seek(labels.at)
+            walk.at = labels.at
             length = walk.leaf(PackedInt(), f"{field}.length")
             value_end = labels.at + length
             inside = walk.inside(labels.data[labels.at : value_end])
@@ -234,7 +193,7 @@ class OptionalMetadata(Part):
             elif not inside.whole(OPTIONAL_METADATA[record.type_code][1], field, keep=True):
                 inside.labels.rest(field, rule="an item that ends after its record")
             walk.adopt(inside, value_end)
-        walk.stream.seek(end)
+        walk.at = end
         return records
 
     def drawn(self, draws: Any, fields: Any) -> Any:

@@ -16,13 +16,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from construct import FormatFieldError, Struct, stream_read
+from construct import Struct
 
 from forge.events.giving import Part
+from forge.events.gtid import Uuid
 from forge.events.layout import Body, Surroundings
 from forge.events.plain import Fields, text_or_hex, to_bytes, to_text, words
-from forge.events.serialization import read_uvarint, uvarint
+from forge.events.serialization import take_uvarint, uvarint
 from forge.events.shapes import TEXT, Shape, described, object_of
+from forge.events.taking import LayoutError, ends_inside, take_number
 
 #: Letters, digits and underscores, not a digit first (libs/mysql/gtid/tag.h); servers write small letters.
 _TAG = re.compile(rb"[A-Za-z_][A-Za-z0-9_]{0,31}")
@@ -33,25 +35,27 @@ GtidSource = tuple[str, str, tuple[tuple[int, int], ...]]
 class GtidSet(Part):
     """The GTID set encoding, also used in COM_BINLOG_DUMP_GTID.  A value is (tagged, sources)."""
 
-    def _parse(self, stream: Any, context: Any, path: str) -> tuple[bool, tuple[GtidSource, ...]]:
-        head = _u64(stream, path)
+    def take(self, data: bytes, at: int, found: Any) -> tuple[tuple[bool, tuple[GtidSource, ...]], int]:
+        head, at = take_number(data, at, 8)
         tagged = head >> 56 == 1
         if head >> 56 not in (0, 1):
-            raise FormatFieldError(f"GTID set format {head >> 56} is not known", path=path)
+            raise LayoutError(f"GTID set format {head >> 56} is not known", at)
         count = (head >> 8) & ((1 << 48) - 1) if tagged else head
         sources: list[GtidSource] = []
         for _ in range(count):
-            uuid = str(_uuid.UUID(bytes=bytes(stream_read(stream, 16, path))))
-            tag = _tag(stream_read(stream, read_uvarint(stream, path), path)) if tagged else ""
-            sources.append((uuid, tag, _intervals(stream, path)))
-        return tagged, tuple(sources)
+            uuid, at = Uuid().take(data, at, found)
+            tag = ""
+            if tagged:
+                tag, at = _take_tag(data, at)
+            intervals, at = _take_intervals(data, at)
+            sources.append((uuid, tag, intervals))
+        return (tagged, tuple(sources)), at
 
     def give(self, value: tuple[bool, tuple[GtidSource, ...]], fields: Any) -> bytes:
         return encode_gtid_set(*value)
 
     def labelled(self, walk: Any, name: str, flags: Any = None) -> Any:
-        start, value, end = walk.stream.tell(), walk.read(self, name), walk.stream.tell()
-        walk.stream.seek(start)
+        value = walk.read(self, name)
         tagged, sources = value
         labels = walk.labels
         labels.put(labels.at + 8, f"{name}.count", len(sources), "number of sources" + " (with tags)" * tagged)
@@ -59,16 +63,14 @@ class GtidSet(Part):
             field = f"{name}.source {number}"
             labels.put(labels.at + 16, f"{field}.uuid", uuid, "16 bytes in the order of the text")
             if tagged:
-                walk.stream.seek(labels.at)
-                length = read_uvarint(walk.stream)
-                labels.put(walk.stream.tell(), f"{field}.tag.length", length, "integer of variable length")
+                length, end = take_uvarint(labels.data, labels.at)
+                labels.put(end, f"{field}.tag.length", length, "integer of variable length")
                 labels.put(labels.at + length, f"{field}.tag", tag)
             labels.put(labels.at + 8, f"{field}.intervals", len(intervals), "number of intervals, u64")
             for first, last in intervals:
                 labels.put(labels.at + 8, f"{field}.first", first, "u64")
                 labels.put(labels.at + 8, f"{field}.end", last + 1, "u64, one behind the last")
-        walk.stream.seek(end)
-        labels.put(end, name)
+        labels.put(walk.at, name)
         return value
 
     def drawn(self, draws: Any, fields: Any) -> Any:
@@ -114,36 +116,32 @@ def gtid_set_text(sources: Sequence[GtidSource]) -> str:
     return ",".join(parts)
 
 
-def _u64(stream: Any, path: str) -> int:
-    return int.from_bytes(stream_read(stream, 8, path), "little")
+def _take_tag(data: bytes, at: int) -> tuple[str, int]:
+    size, start = take_uvarint(data, at)
+    end = start + size
+    if end > len(data):
+        raise ends_inside(data, start, size)
+    tag = data[start:end]
+    if tag and not _TAG.fullmatch(tag):
+        raise LayoutError(f"a tag is at most 32 letters, digits and underscores, not {to_text(tag)!r}", end)
+    return to_text(tag), end
 
 
-def _tag(data: bytes) -> str:
-    if data and not _TAG.fullmatch(data):
-        raise FormatFieldError(f"a tag is at most 32 letters, digits and underscores, not {to_text(data)!r}")
-    return to_text(data)
-
-
-def _intervals(stream: Any, path: str) -> tuple[tuple[int, int], ...]:
+def _take_intervals(data: bytes, at: int) -> tuple[tuple[tuple[int, int], ...], int]:
+    count, at = take_number(data, at, 8)
+    if count * 16 > len(data) - at:
+        # A count is believed only if that many intervals can follow.
+        raise LayoutError(f"{count} intervals announced, {len(data) - at} bytes left", at)
     intervals: list[tuple[int, int]] = []
     free = 1
-    for _ in _bounded(_u64(stream, path), stream):
-        first, behind = _u64(stream, path), _u64(stream, path)
+    for _ in range(count):
+        first, at = take_number(data, at, 8)
+        behind, at = take_number(data, at, 8)
         if not free <= first < behind < 1 << 63:
-            raise FormatFieldError(f"an interval of GTIDs from {first} to before {behind}, where {free} is the least")
+            raise LayoutError(f"an interval of GTIDs from {first} to before {behind}, where {free} is the least", at)
         intervals.append((first, behind - 1))
         free = behind + 1
-    return tuple(intervals)
-
-
-def _bounded(count: int, stream: Any) -> range:
-    """A count is believed only if that many intervals of 16 bytes can follow."""
-    here = stream.tell()
-    left = stream.seek(0, 2) - here
-    stream.seek(here)
-    if count * 16 > left:
-        raise FormatFieldError(f"{count} intervals announced, {left} bytes left")
-    return range(count)
+    return tuple(intervals), at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

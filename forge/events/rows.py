@@ -11,13 +11,12 @@ from typing import Any, ClassVar
 
 from construct import Int16ul, Struct
 
-from forge.events.layout import Bitmap, Body, Rest, Span, Surroundings, at_boundaries, flags, read_exactly
+from forge.events.layout import Bitmap, Body, Rest, Span, Surroundings, at_boundaries, flags
 from forge.events.packed import PackedInt
 from forge.events.plain import Fields
 from forge.events.shapes import Shape
 from forge.events.table_map import TableId
-from forge.events.taking import Take, taker_of
-from forge.values.quick import UnusualError
+from forge.events.taking import take_bytes, take_number
 
 ROW_FLAGS = (
     (0x0001, "STMT_END"),
@@ -35,21 +34,9 @@ class _ExtraData(Span):
     def __init__(self) -> None:
         super().__init__(lambda this: 0)
 
-    def _parse(self, stream: Any, context: Any, path: str) -> bytes:
-        length = Int16ul.parse_stream(stream)
-        return read_exactly(stream, length - 2, path)
-
-    def taker(self) -> Take:
-        length = taker_of(Int16ul)
-
-        def take(data: bytes, at: int, found: Any) -> tuple[bytes, int]:
-            size, start = length(data, at, found)
-            end = at + size
-            if not start <= end <= len(data):
-                raise UnusualError
-            return data[start:end], end
-
-        return take
+    def take(self, data: bytes, at: int, found: Any) -> tuple[bytes, int]:
+        size, start = take_number(data, at, 2)
+        return take_bytes(data, start, size - 2)
 
     def give(self, value: bytes, fields: Any) -> bytes:
         return (len(value) + 2).to_bytes(2, "little") + value

@@ -6,9 +6,7 @@ Not the packed integer of the protocol, and not protobuf's varint: 170 is ``a9 0
 
 from __future__ import annotations
 
-from typing import Any
-
-from construct import stream_read
+from forge.events.taking import take_number
 
 
 def uvarint(value: int) -> bytes:
@@ -20,13 +18,14 @@ def uvarint(value: int) -> bytes:
     return bytes([first]) + (value >> (8 - size)).to_bytes(size - 1, "little")
 
 
-def read_uvarint(stream: Any, path: str = "") -> int:
-    first = stream_read(stream, 1, path)[0]
+def take_uvarint(data: bytes, at: int) -> tuple[int, int]:
+    """The number at a place, and the place behind it.  Raises LayoutError."""
+    first, at = take_number(data, at, 1)
     size = 1
     while size < 9 and first >> (size - 1) & 1:
         size += 1
-    rest = int.from_bytes(stream_read(stream, size - 1, path), "little") if size > 1 else 0
-    return rest if size == 9 else (first >> size) | (rest << (8 - size))
+    rest, end = take_number(data, at, size - 1)
+    return rest if size == 9 else (first >> size) | (rest << (8 - size)), end
 
 
 def svarint(value: int) -> bytes:
@@ -34,6 +33,6 @@ def svarint(value: int) -> bytes:
     return uvarint(value << 1 if value >= 0 else ((~value) << 1) | 1)
 
 
-def read_svarint(stream: Any, path: str = "") -> int:
-    number = read_uvarint(stream, path)
-    return ~(number >> 1) if number & 1 else number >> 1
+def take_svarint(data: bytes, at: int) -> tuple[int, int]:
+    number, end = take_uvarint(data, at)
+    return ~(number >> 1) if number & 1 else number >> 1, end

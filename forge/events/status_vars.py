@@ -6,28 +6,14 @@ here that rest is kept as bytes.
 
 from __future__ import annotations
 
-import io
 from functools import lru_cache
 from typing import Any
 
-from construct import (
-    Array,
-    ConstructError,
-    FormatFieldError,
-    Int8ul,
-    Int16ul,
-    Int24ul,
-    Int32ul,
-    Int64ul,
-    PrefixedArray,
-    Sequence,
-)
+from construct import Array, Const, Int8ul, Int16ul, Int24ul, Int32ul, Int64ul, Sequence
 
-from forge.events.giving import Part
-from forge.events.layout import Span, as_tuples, read_exactly
-from forge.events.plain import to_bytes, to_text
-from forge.events.taking import Take, bytes_taker
-from forge.values.quick import UnusualError
+from forge.events.giving import Part, giver_of
+from forge.events.layout import Counted, ShortText, Span, ZeroTerminated
+from forge.events.taking import Fields, LayoutError, take_number, taker_of
 
 #: (name, value) in file order.  The value's shape is that of the variable's layout in STATUS_VARIABLES.
 StatusVariables = tuple[tuple[str, Any], ...]
@@ -36,27 +22,16 @@ StatusVariables = tuple[tuple[str, Any], ...]
 UNREAD = "unread"
 
 
-class _Counted(Part):
+class _Terminated(ShortText):
     """Text with a one-byte length."""
 
-    def __init__(self, terminated: bool = False) -> None:
-        super().__init__()
-        self.terminated = terminated
-
-    def _parse(self, stream: Any, context: Any, path: str) -> str:
-        length = Int8ul.parse_stream(stream)
-        text = to_text(read_exactly(stream, length, path))
+    def take(self, data: bytes, at: int, found: Any) -> tuple[str, int]:
+        text, end = super().take(data, at, found)
         # The catalog of 5.0.0 - 5.0.3 ends with a NUL, unless it is empty.
-        if self.terminated and length and stream.read(1) != b"\0":
-            raise FormatFieldError("catalog without its NUL", path=path)
-        return text
+        return (text, taker_of(Const(b"\0"))(data, end, found)[1]) if text else (text, end)
 
     def give(self, value: str, fields: Any) -> bytes:
-        text = to_bytes(value)
-        return bytes(Int8ul.build(len(text)) + text + (b"\0" if self.terminated and text else b""))
-
-    def drawn(self, draws: Any, fields: Any) -> Any:
-        return draws.texts()
+        return super().give(value, fields) + (b"\0" if value else b"")
 
 
 class _DatabaseNames(Part):
@@ -64,28 +39,15 @@ class _DatabaseNames(Part):
 
     OVER_MAX = 254
 
-    def _parse(self, stream: Any, context: Any, path: str) -> Any:
-        count = Int8ul.parse_stream(stream)
-        if count == self.OVER_MAX:
-            return self.OVER_MAX
-        return tuple(_read_name(stream, path) for _ in range(count))
+    def take(self, data: bytes, at: int, found: Any) -> tuple[Any, int]:
+        count, start = take_number(data, at, 1)
+        return (self.OVER_MAX, start) if count == self.OVER_MAX else _NAMES.take(data, at, found)
 
     def give(self, value: Any, fields: Any) -> bytes:
-        if value == self.OVER_MAX:
-            return bytes([self.OVER_MAX])
-        return bytes(Int8ul.build(len(value))) + b"".join(to_bytes(name) + b"\0" for name in value)
+        return bytes([self.OVER_MAX]) if value == self.OVER_MAX else _NAMES.give(value, fields)
 
     def drawn(self, draws: Any, fields: Any) -> Any:
         return draws.tuples_of(draws.names(), 16) | draws.st.just(self.OVER_MAX)
-
-
-def _read_name(stream: Any, path: str) -> str:
-    name = bytearray()
-    while (byte := stream.read(1)) != b"\0":
-        if not byte:
-            raise FormatFieldError("database name without its NUL", path=path)
-        name += byte
-    return to_text(bytes(name))
 
 
 class _GtidFlags3(Part):
@@ -93,12 +55,15 @@ class _GtidFlags3(Part):
 
     WITH_NUMBER = 0x04 | 0x08
 
-    def _parse(self, stream: Any, context: Any, path: str) -> tuple[int, ...]:
-        flags = int(Int8ul.parse_stream(stream))
-        return (flags, int(Int64ul.parse_stream(stream))) if flags & self.WITH_NUMBER else (flags,)
+    def take(self, data: bytes, at: int, found: Any) -> tuple[tuple[int, ...], int]:
+        flags, at = take_number(data, at, 1)
+        if not flags & self.WITH_NUMBER:
+            return (flags,), at
+        number, end = take_number(data, at, 8)
+        return (flags, number), end
 
     def give(self, value: tuple[int, ...], fields: Any) -> bytes:
-        return bytes(Int8ul.build(value[0])) + b"".join(Int64ul.build(number) for number in value[1:])
+        return bytes([value[0]]) + b"".join(number.to_bytes(8, "little") for number in value[1:])
 
     def drawn(self, draws: Any, fields: Any) -> Any:
         return draws.st.sampled_from(((2,), (4, 15), (16,)))
@@ -106,21 +71,22 @@ class _GtidFlags3(Part):
 
 _Charsets = Array(3, Int16ul)
 _Nothing = Sequence()
+_NAMES = Counted(Int8ul, ZeroTerminated())
 
 #: code -> (name, layout).  Servers write them in this order (CATALOG_NZ stands right after SQL_MODE).
 STATUS_VARIABLES: dict[int, tuple[str, Any]] = {
     0: ("flags2", Int32ul),
     1: ("sql_mode", Int64ul),
-    2: ("catalog_terminated", _Counted(terminated=True)),
-    6: ("catalog", _Counted()),
+    2: ("catalog_terminated", _Terminated()),
+    6: ("catalog", ShortText()),
     3: ("auto_increment", Array(2, Int16ul)),
     4: ("charset", _Charsets),
-    5: ("time_zone", _Counted()),
+    5: ("time_zone", ShortText()),
     7: ("lc_time_names", Int16ul),
     8: ("charset_database", Int16ul),
     9: ("table_map_for_update", Int64ul),
     10: ("master_data_written", Int32ul),
-    11: ("invoker", Sequence(_Counted(), _Counted())),
+    11: ("invoker", Sequence(ShortText(), ShortText())),
     12: ("updated_databases", _DatabaseNames()),
     13: ("microseconds", Int24ul),
     # Of milestones of 5.7 only: 5.7.0 to 5.7.3, and 5.7.4 to 5.7.5.
@@ -135,7 +101,7 @@ STATUS_VARIABLES: dict[int, tuple[str, Any]] = {
     128: ("hrnow", Int24ul),
     129: ("mariadb_ddl_xid", Int64ul),
     130: ("mariadb_gtid_flags", _GtidFlags3()),
-    131: ("character_set_collations", PrefixedArray(Int8ul, Array(2, Int16ul))),
+    131: ("character_set_collations", Counted(Int8ul, Array(2, Int16ul))),
     # Of PolarDB-X alone: the global commit numbers of a transaction.
     200: ("commit_gcn", Int64ul),
     201: ("prepare_gcn", Int64ul),
@@ -158,46 +124,30 @@ def parse_status_variables(block: bytes) -> StatusVariables:
 
     Remembered: the statements of a session have the same block, or nearly.
     """
-    stream = io.BytesIO(block)
+    at, fields = 0, Fields()
     variables: list[tuple[str, Any]] = []
-    while (start := stream.tell()) < len(block):
-        code = stream.read(1)[0]
-        if code not in STATUS_VARIABLES:
-            variables.append((UNREAD, block[start:]))
-            break
-        name, layout = STATUS_VARIABLES[code]
+    while at < len(block):
         try:
-            value = as_tuples(layout.parse_stream(stream))
-        except ConstructError:
-            variables.append((UNREAD, block[start:]))
+            name, layout = STATUS_VARIABLES[block[at]]
+            value, end = taker_of(layout)(block, at + 1, fields)
+        except (KeyError, LayoutError):
+            variables.append((UNREAD, block[at:]))
             break
         variables.append((name, value))
+        at = end
     return tuple(variables)
 
 
 def build_status_variables(variables: StatusVariables) -> bytes:
-    """The block's bytes.  Raises KeyError for a name that is not in the table, construct's errors for bad values."""
-    parts = []
+    """The block's bytes.  Raises one of NOT_GIVEN for a name that is not in the table, and for a bad value."""
+    parts, fields = [], Fields()
     for name, value in variables:
         if name == UNREAD:
             parts.append(value)
         else:
             code = _CODES[name]
-            parts.append(bytes([code]) + STATUS_VARIABLES[code][1].build(value))
+            parts.append(bytes([code]) + giver_of(STATUS_VARIABLES[code][1])(value, fields))
     return b"".join(parts)
-
-
-#: Bytes of a block that is kept with its variables.
-_KEPT_SIZE = 4096
-
-
-@lru_cache(maxsize=256)
-def _usual_variables(block: bytes) -> StatusVariables:
-    """The variables of a block that builds to the same bytes; a session has them in one statement after the other."""
-    variables = parse_status_variables(block)
-    if build_status_variables(variables) != block:
-        raise UnusualError
-    return variables
 
 
 @lru_cache(maxsize=256)
@@ -220,26 +170,16 @@ class StatusBlock(Part):
         super().__init__()
         self.span = Span(length)
 
-    def _parse(self, stream: Any, context: Any, path: str) -> StatusVariables:
-        return parse_status_variables(self.span._parse(stream, context, path))
-
-    def taker(self) -> Take:
-        block_of = bytes_taker(self.span.length)
-
-        def take(data: bytes, at: int, found: Any) -> tuple[StatusVariables, int]:
-            block, end = block_of(data, at, found)
-            if len(block) > _KEPT_SIZE:
-                raise UnusualError
-            return _usual_variables(block), end
-
-        return take
+    def take(self, data: bytes, at: int, found: Any) -> tuple[StatusVariables, int]:
+        block, end = self.span.take(data, at, found)
+        return parse_status_variables(block), end
 
     def give(self, value: StatusVariables, fields: Any) -> bytes:
         return build_status_variables(value)
 
     def labelled(self, walk: Any, name: str, flags: Any = None) -> StatusVariables:
         block: bytes = walk.read(self.span, name)
-        end = walk.stream.tell()
+        end = walk.at
         inside = walk.inside(block)
         while inside.labels.at < len(block):
             code = block[inside.labels.at]

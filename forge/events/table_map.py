@@ -30,14 +30,8 @@ TABLE_FLAGS = ((0x0001, "BIT_LEN_EXACT"), (0x0002, "REFERRED_FK_DB"), (0x0004, "
 class Bare(Part):
     """Whether the event ends here, as it does in logs of 5.1 before 5.1.18."""
 
-    def _parse(self, stream: Any, context: Any, path: str) -> bool:
-        here = stream.tell()
-        more = stream.read(1)
-        stream.seek(here)
-        return bool(context._params.format.pre_ga and not more)
-
-    def taker(self) -> Take:
-        return lambda data, at, found: (at >= len(data) and found["_params"].format.pre_ga, at)
+    def take(self, data: bytes, at: int, found: Any) -> tuple[bool, int]:
+        return at >= len(data) and found["_params"].format.pre_ga, at
 
     def give(self, value: bool, fields: Any) -> bytes:
         return b""
@@ -53,9 +47,6 @@ class UnlessBare(Subconstruct):  # type: ignore[misc]
         super().__init__(subcon)
         self.empty = empty
 
-    def _parse(self, stream: Any, context: Any, path: str) -> Any:
-        return self.empty if context.bare else self.subcon._parsereport(stream, context, path)
-
     def taker(self) -> Take:
         inner, empty = taker_of(self.subcon), self.empty
         return lambda data, at, found: (empty, at) if found["bare"] else inner(data, at, found)
@@ -66,9 +57,6 @@ class UnlessBare(Subconstruct):  # type: ignore[misc]
 
     def labelled(self, walk: Any, name: str, flags: Any = None) -> Any:
         return self.empty if walk.context.bare else walk.part(self.subcon, name, flags)
-
-    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        return obj if context.bare else self.subcon._build(obj, stream, context, path)
 
 
 def TableId() -> Any:

@@ -9,51 +9,42 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from construct import Int8ul, Int16ul, Int32ul, Struct
+from construct import Int8ul, Int16ul, Int32ul, Sequence, Struct
 
 from forge.events.derived_parts import Derived
-from forge.events.giving import Part
-from forge.events.layout import Body, Surroundings, derived, read_exactly
+from forge.events.giving import Part, giver_of
+from forge.events.layout import Body, Surroundings, Text, derived
 from forge.events.packed import PackedBytes
-from forge.events.plain import Fields, plain, to_bytes, to_text
+from forge.events.plain import Fields, plain
 from forge.events.shapes import Shape, array
 from forge.events.table_map import TableId
+from forge.events.taking import LayoutError, take_number, taker_of
 
 #: (wire type, length, scale, collation, flags, name, name of the type, comment)
 Descriptor = tuple[int, int, int, int, int, str, str, str]
 _NAMES = ("type", "length", "scale", "collation", "flags", "name", "type_name", "comment")
-_NUMBERS = (Int8ul, Int32ul, Int8ul, Int16ul, Int16ul)
-_TEXTS = len(_NAMES) - len(_NUMBERS)
+_DESCRIPTOR = Sequence(Int8ul, Int32ul, Int8ul, Int16ul, Int16ul, *[Text(PackedBytes())] * 3)
 
 
 class Descriptors(Part):
     """A descriptor a column, behind its length (u32)."""
 
-    def _parse(self, stream: Any, context: Any, path: str) -> tuple[Descriptor, ...]:
-        found = []
-        for _ in range(context.column_count):
-            length = Int32ul.parse(read_exactly(stream, 4, path))
-            before = stream.tell()
-            numbers = [part.parse(read_exactly(stream, part.sizeof(), path)) for part in _NUMBERS]
-            texts = [to_text(PackedBytes()._parse(stream, context, path)) for _ in range(_TEXTS)]
-            if stream.tell() - before != length:
-                raise ValueError(f"a descriptor of {length} bytes has {stream.tell() - before}")
-            found.append((*numbers, *texts))
-        return tuple(found)
+    def take(self, data: bytes, at: int, found: Any) -> tuple[tuple[Descriptor, ...], int]:
+        descriptors = []
+        for _ in range(found.column_count):
+            length, start = take_number(data, at, 4)
+            descriptor, at = taker_of(_DESCRIPTOR)(data, start, found)
+            if at - start != length:
+                raise LayoutError(f"a descriptor of {length} bytes has {at - start}", at)
+            descriptors.append(descriptor)
+        return tuple(descriptors), at
 
     def give(self, value: Any, fields: Any) -> bytes:
-        found = []
-        for descriptor in value:
-            numbers, texts = descriptor[: len(_NUMBERS)], descriptor[len(_NUMBERS) :]
-            parts = [part.build(number) for part, number in zip(_NUMBERS, numbers, strict=True)]
-            parts += [PackedBytes().build(to_bytes(text)) for text in texts]
-            data = b"".join(parts)
-            found.append(Int32ul.build(len(data)) + data)
-        return b"".join(found)
+        each = (giver_of(_DESCRIPTOR)(descriptor, fields) for descriptor in value)
+        return b"".join(len(data).to_bytes(4, "little") + data for data in each)
 
     def drawn(self, draws: Any, fields: Any) -> Any:
-        numbers = (draws.unsigned(8 * part.sizeof()) for part in _NUMBERS)
-        return draws.tuples_of(draws.st.tuples(*numbers, *[draws.texts()] * _TEXTS))
+        return draws.tuples_of(draws.strategy_of(_DESCRIPTOR, fields))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,10 +1,8 @@
 """Event bodies taken field by field, as their layouts declare them, without construct's streams and contexts.
 
 A layout that is declared here has a method ``taker``, which gives a function (data, place, fields so far) -> (value,
-place behind it).  Whatever is not usual, an event that ends too early among it, raises one of ``UNUSUAL``; construct
-then reads the body again and says what is wrong.  A body with a part that has no taker is always read by construct.
-
-What was taken builds to the very bytes again: a taker refuses any form that ``build`` would not write.
+place behind it) that raises LayoutError.  What is taken builds to the very bytes again, unless a taker has noted that
+it met a form that ``build`` would not write (:meth:`Fields.note_other_form`).
 """
 
 from __future__ import annotations
@@ -14,17 +12,32 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from construct import Bytes, BytesInteger, Const, Construct, FormatField, GreedyRange, Renamed, Sequence, Struct
+from construct import Array, Bytes, BytesInteger, Const, Construct, FormatField, GreedyRange, Renamed, Sequence, Struct
 
 from forge.events.format import FormatContext
 from forge.layouts import NotFixedError, fixed_layout
-from forge.values.quick import UnusualError
+
+
+class LayoutError(ValueError):
+    """Bytes that a layout does not have: what is wrong, and the place at which that is known."""
+
+    def __init__(self, rule: str, at: int = 0) -> None:
+        super().__init__(rule)
+        self.at = at
 
 
 class Fields(dict[str, Any]):
     """The fields that were taken so far, as the functions of a layout ask for them: by key or by attribute."""
 
     __getattr__ = dict.__getitem__
+
+    def note_other_form(self) -> None:
+        """Note that ``build`` would write other bytes."""
+        self["_other_form"] = True
+
+    @property
+    def has_other_form(self) -> bool:
+        return "_other_form" in self
 
 
 class Parameters(NamedTuple):
@@ -36,9 +49,32 @@ class Parameters(NamedTuple):
 Take = Callable[[bytes, int, Fields], tuple[Any, int]]
 
 
+def ends_inside(data: bytes, at: int, size: int) -> LayoutError:
+    """The error of a field of that size for which there are too few bytes."""
+    return LayoutError(f"it ends inside a field of {size} bytes, {len(data) - at} left", len(data))
+
+
+def take_number(data: bytes, at: int, size: int) -> tuple[int, int]:
+    """An unsigned little-endian integer."""
+    end = at + size
+    if end > len(data):
+        raise ends_inside(data, at, size)
+    return int.from_bytes(data[at:end], "little"), end
+
+
+def take_bytes(data: bytes, at: int, size: int) -> tuple[bytes, int]:
+    """Bytes whose number stood before them; no more are allocated than the event has."""
+    end = at + size
+    if size < 0:
+        raise LayoutError(f"{size} bytes announced, but only 0 left", at)
+    if end > len(data):
+        raise LayoutError(f"{size} bytes announced, but only {len(data) - at} left", len(data))
+    return data[at:end], end
+
+
 @lru_cache(maxsize=512)
 def taker_of(layout: Construct[Any, Any]) -> Take:
-    """How the layout is taken.  Raises NotFixedError for one that only construct can read."""
+    """How the layout is taken.  Raises NotFixedError for one that is not known."""
     if hasattr(layout, "taker"):
         own: Take = layout.taker()
         return own
@@ -50,8 +86,11 @@ def taker_of(layout: Construct[Any, Any]) -> Take:
         return _sequence([taker_of(part) for part in layout.subcons])
     if isinstance(layout, GreedyRange):
         return _items(taker_of(layout.subcon))
+    if isinstance(layout, Array):
+        return _sequence([taker_of(layout.subcon)] * layout.count)
     if isinstance(layout, BytesInteger) and callable(layout.length) and layout.swapped and not layout.signed:
-        return _integer(layout.length)
+        length = layout.length
+        return lambda data, at, found: take_number(data, at, length(found))
     if isinstance(layout, Bytes) and isinstance(layout.length, int):
         return _number_of_bytes(layout.length)
     if isinstance(layout, (FormatField, BytesInteger)):
@@ -60,12 +99,9 @@ def taker_of(layout: Construct[Any, Any]) -> Take:
 
 
 @lru_cache(maxsize=128)
-def body_taker(layout: Struct) -> Callable[[bytes, FormatContext], Fields] | None:
-    """The fields of a whole body, which must be consumed exactly; None for a layout that only construct can read."""
-    try:
-        parts = [(part.name, taker_of(part)) for part in layout.subcons]
-    except NotFixedError:
-        return None
+def body_taker(layout: Struct) -> Callable[[bytes, FormatContext], Fields]:
+    """The fields of a whole body, which must be consumed exactly."""
+    parts = [(part.name, taker_of(part)) for part in layout.subcons]
 
     def take(data: bytes, format: FormatContext) -> Fields:
         found = Fields(_params=Parameters(format))
@@ -73,21 +109,8 @@ def body_taker(layout: Struct) -> Callable[[bytes, FormatContext], Fields] | Non
         for name, part in parts:
             found[name], at = part(data, at, found)
         if at != len(data):
-            raise UnusualError
+            raise LayoutError(f"{len(data) - at} bytes too many", at)
         return found
-
-    return take
-
-
-def bytes_taker(length: Callable[[Any], int]) -> Take:
-    """Takes ``length(fields)`` bytes."""
-
-    def take(data: bytes, at: int, found: Fields) -> tuple[bytes, int]:
-        size = length(found)
-        end = at + size
-        if size < 0 or end > len(data):
-            raise UnusualError
-        return data[at:end], end
 
     return take
 
@@ -104,12 +127,15 @@ def _sequence(parts: list[Take]) -> Take:
 
 
 def _items(each: Take) -> Take:
-    """All that is left, which whole items fill."""
+    """All that is left, as far as whole items go."""
 
     def take(data: bytes, at: int, found: Fields) -> tuple[tuple[Any, ...], int]:
         items = []
         while at < len(data):
-            item, at = each(data, at, found)
+            try:
+                item, at = each(data, at, found)
+            except LayoutError:
+                break
             items.append(item)
         return tuple(items), at
 
@@ -117,40 +143,44 @@ def _items(each: Take) -> Take:
 
 
 def _number_of_bytes(size: int) -> Take:
-    return bytes_taker(lambda found: size)
+    def take(data: bytes, at: int, found: Fields) -> tuple[bytes, int]:
+        end = at + size
+        if end > len(data):
+            raise ends_inside(data, at, size)
+        return data[at:end], end
+
+    return take
 
 
 def _number(layout: Construct[Any, Any]) -> Take:
     fixed = fixed_layout(layout)
     size, read = fixed.size, fixed.read
-    if fixed.code is not None:
-        unpack = struct.Struct("<" + fixed.code).unpack_from
-        return lambda data, at, found: (unpack(data, at)[0], at + size)
+    if fixed.code is None:
+        whole = _number_of_bytes(size)
+
+        def take_other(data: bytes, at: int, found: Fields) -> tuple[Any, int]:
+            raw, end = whole(data, at, found)
+            return read(raw)[0], end
+
+        return take_other
+    unpack = struct.Struct("<" + fixed.code).unpack_from
 
     def take(data: bytes, at: int, found: Fields) -> tuple[Any, int]:
-        end = at + size
-        if end > len(data):
-            raise UnusualError
-        return read(data[at:end])[0], end
-
-    return take
-
-
-def _integer(length: Callable[[Any], int]) -> Take:
-    """An unsigned little-endian integer of ``length(fields)`` bytes."""
-    taken = bytes_taker(length)
-
-    def take(data: bytes, at: int, found: Fields) -> tuple[int, int]:
-        raw, end = taken(data, at, found)
-        return int.from_bytes(raw, "little"), end
+        try:
+            return unpack(data, at)[0], at + size
+        except struct.error:
+            raise ends_inside(data, at, size) from None
 
     return take
 
 
 def _constant(value: bytes) -> Take:
+    whole = _number_of_bytes(len(value))
+
     def take(data: bytes, at: int, found: Fields) -> tuple[bytes, int]:
         if not data.startswith(value, at):
-            raise UnusualError
+            other, end = whole(data, at, found)
+            raise LayoutError(f"parsing expected {value!r} but parsed {other!r}", end)
         return value, at + len(value)
 
     return take

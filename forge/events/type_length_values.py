@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
+from contextlib import suppress
 from typing import Any
-
-from construct import ConstructError
 
 from forge.errors import FormatError
 from forge.events.giving import Part
-from forge.events.packed import PackedBytes, PackedInt, pack_int
+from forge.events.packed import PackedBytes, PackedInt, pack_int, take_packed
+from forge.events.taking import Fields, LayoutError
 
 END = 0
 #: (type, value bytes) in file order.
@@ -19,11 +18,14 @@ Values = tuple[tuple[int, bytes], ...]
 class TypeLengthValues(Part):
     """The list up to its end mark, a type of 0 without length."""
 
-    def _parse(self, stream: Any, context: Any, path: str) -> Values:
+    def take(self, data: bytes, at: int, found: Any) -> tuple[Values, int]:
         values: list[tuple[int, bytes]] = []
-        while (kind := PackedInt()._parse(stream, context, path)) != END:
-            values.append((kind, PackedBytes()._parse(stream, context, path)))
-        return tuple(values)
+        kind, at = take_packed(data, at, found)
+        while kind != END:
+            value, at = PackedBytes().take(data, at, found)
+            values.append((kind, value))
+            kind, at = take_packed(data, at, found)
+        return tuple(values), at
 
     def give(self, value: Values, fields: Any) -> bytes:
         return b"".join(pack_int(kind) + pack_int(len(data)) + data for kind, data in value) + pack_int(END)
@@ -43,11 +45,9 @@ def packed_value(value: bytes) -> int:
 
     Raises FormatError if the value is not exactly that.
     """
-    stream = io.BytesIO(value)
-    try:
-        number = int(PackedInt().parse_stream(stream))
-    except ConstructError:
-        number = -1
-    if number < 0 or stream.tell() != len(value):
+    number, end = 0, -1
+    with suppress(LayoutError):
+        number, end = take_packed(value, 0, Fields())
+    if end != len(value):
         raise FormatError(f"{value.hex()} is not one packed integer", phase="body", offset=0)
     return number

@@ -12,16 +12,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from construct import Const, FocusedSeq, Int8ul, Int32ul, Prefixed, Struct, Subconstruct
+from construct import Const, Int8ul, Int32ul, Sequence, Struct
 
 from forge.charsets import charset, find_collation
 from forge.errors import ForgeError
 from forge.events.column_fields import COLLATION_SHAPE, collation_fields
 from forge.events.derived_parts import Derived, WhileMore
-from forge.events.giving import Part
-from forge.events.layout import Body, Rest, Span, Surroundings, Text, derived, field_length, length_of, read_exactly
+from forge.events.giving import Part, giver_of
+from forge.events.layout import Body, ShortText, Span, Surroundings, Text, derived, field_length, length_of
 from forge.events.plain import Fields, flag_names, printable, text_or_hex, words
 from forge.events.shapes import FLAGS, HEX, TEXT, Shape, described, either, object_of, one_of
+from forge.events.taking import take_bytes, taker_of
 from forge.values.base import Column
 from forge.values.registry import codec_for
 from forge.values.wire_types import WireType
@@ -29,49 +30,57 @@ from forge.values.wire_types import WireType
 STRING, REAL, INTEGER, ROW, DECIMAL = range(5)
 _KINDS = {STRING: "STRING", REAL: "REAL", INTEGER: "INTEGER", ROW: "ROW", DECIMAL: "DECIMAL"}
 _UNSIGNED = 1
+#: Type, collation and length of a value.
+_VALUE_HEAD = Sequence(Int8ul, Int32ul, Int32ul)
 _VALUE_FLAGS = ((_UNSIGNED, "UNSIGNED"),)
 
 
 class _Value(Part):
     """(type, collation, bytes), or None for NULL."""
 
-    def _parse(self, stream: Any, context: Any, path: str) -> tuple[int, int, bytes] | None:
-        if context.is_null:
-            return None
-        kind, collation, length = (int(part.parse_stream(stream)) for part in (Int8ul, Int32ul, Int32ul))
-        return kind, collation, read_exactly(stream, length, path)
+    def take(self, data: bytes, at: int, found: Any) -> tuple[tuple[int, int, bytes] | None, int]:
+        if found.is_null:
+            return None, at
+        (kind, collation, length), at = taker_of(_VALUE_HEAD)(data, at, found)
+        value, end = take_bytes(data, at, length)
+        return (kind, collation, value), end
 
     def give(self, value: tuple[int, int, bytes] | None, fields: Any) -> bytes:
         if value is None:
             return b""
         kind, collation, data = value
-        return bytes(Int8ul.build(kind) + Int32ul.build(collation) + Int32ul.build(len(data))) + data
+        return giver_of(_VALUE_HEAD)((kind, collation, len(data)), fields) + data
 
 
-class _Flags(Subconstruct):  # type: ignore[misc]
+class _Flags(Part):
     """The flags byte where it stands: behind an integer, and as the last byte of anything else."""
 
-    def __init__(self, subcon: Any) -> None:
-        super().__init__(subcon)
-        self.flagbuildnone = True
+    def take(self, data: bytes, at: int, found: Any) -> tuple[int | None, int]:
+        is_integer = found.value is not None and found.value[0] == INTEGER
+        stands = at < len(data) and (is_integer or at == len(data) - 1)
+        return (data[at], at + 1) if stands else (None, at)
 
-    def _parse(self, stream: Any, context: Any, path: str) -> int | None:
-        here = stream.tell()
-        following = stream.read(2)
-        stream.seek(here)
-        is_integer = context.value is not None and context.value[0] == INTEGER
-        if not following or (len(following) > 1 and not is_integer):
-            return None
-        return int(self.subcon._parsereport(stream, context, path))
+    def give(self, value: int | None, fields: Any) -> bytes:
+        return b"" if value is None else bytes([value])
 
-    def _build(self, obj: int | None, stream: Any, context: Any, path: str) -> int | None:
-        if obj is not None:
-            self.subcon._build(obj, stream, context, path)
-        return obj
+    def drawn(self, draws: Any, fields: Any) -> Any:
+        return draws.unsigned(8)
 
 
-#: Chunk DATA_TYPE_NAME of MariaDB's Log_event_data_type.
-_DATA_TYPE = FocusedSeq("name", Const(b"\x02"), "name" / Text(Prefixed(Int8ul, Rest())))
+class _DataType(ShortText):
+    """Chunk DATA_TYPE_NAME of MariaDB's Log_event_data_type."""
+
+    rule = ""
+
+    def take(self, data: bytes, at: int, found: Any) -> tuple[str, int]:
+        _, start = taker_of(_DATA_TYPE_MARK)(data, at, found)
+        return super().take(data, start, found)
+
+    def give(self, value: str, fields: Any) -> bytes:
+        return bytes(_DATA_TYPE_MARK.value) + super().give(value, fields)
+
+
+_DATA_TYPE_MARK = Const(b"\x02")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,9 +95,9 @@ class UserVar(Body, type_code=14, type_name="USER_VAR", features=("user_var",)):
         "name_length" / Derived(Int32ul, length_of("name")),
         "name" / Text(Span(field_length("name_length"))),
         "is_null" / Derived(Int8ul, lambda this: int(this.value is None)),
-        "value" / Derived(_Value(), lambda this: None),
-        "value_flags" / _Flags(Int8ul),
-        "data_type" / WhileMore(_DATA_TYPE),
+        "value" / _Value(),
+        "value_flags" / _Flags(),
+        "data_type" / WhileMore(_DataType()),
     )
 
     def canonical(self, surroundings: Surroundings) -> Fields:

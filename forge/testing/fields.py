@@ -13,8 +13,6 @@ from construct import (
     Array,
     BytesInteger,
     Construct,
-    Container,
-    FocusedSeq,
     FormatField,
     Sequence,
     Subconstruct,
@@ -26,6 +24,7 @@ from forge.events.derived_parts import When, WhileMore
 from forge.events.format import FormatContext
 from forge.events.layout import Body
 from forge.events.optional_metadata import MetadataRecord, record
+from forge.events.taking import Fields, Parameters
 
 Strategy = st.SearchStrategy[Any]
 
@@ -74,7 +73,7 @@ def field_values(body: type[Body], by_name: dict[str, Strategy]) -> st.SearchStr
 
     @st.composite
     def draw_fields(draw: st.DrawFn) -> dict[str, Any]:
-        context = Container(_params=Container(format=FormatContext()))
+        context = Fields(_params=Parameters(FormatContext()))
         goes_on = True
         for name, layout in layouts.items():
             value = None
@@ -130,9 +129,7 @@ def strategy_of(layout: Construct, context: Any) -> Strategy:
         return bytes_of(layout.length)
     if isinstance(layout, Array):
         item = strategy_of(layout.subcon, context)
-        return tuples_of(item) if callable(layout.count) else st.tuples(*[item] * layout.count)
-    if isinstance(layout, FocusedSeq):
-        return strategy_of(getattr(layout, layout.parsebuildfrom), context)
+        return st.tuples(*[item] * layout.count)
     if isinstance(layout, Sequence):
         return st.tuples(*(strategy_of(part, context) for part in layout.subcons))
     if isinstance(layout, Subconstruct):

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from forge.errors import FormatError, ScenarioError
 from forge.events.event import Event, decode_event, encode_event
 from forge.events.format import FormatContext
+from forge.events.giving import NOT_GIVEN
 from forge.events.layout import Body
+from forge.events.optional_metadata import build_record, record
 from forge.events.query import Query
 from forge.events.registry import EVENT_TYPES
 from forge.events.rows_query import RowsQuery
@@ -78,3 +80,33 @@ def test_the_serialization_librarys_integers_are_those_of_recorded_events() -> N
     assert uvarint(90704) == bytes.fromhex("83120b")
     assert svarint(-65535) == bytes.fromhex("ebff0f")
     assert uvarint((1 << 64) - 1) == b"\xff" * 9
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=[kind.type_name for kind in KINDS])
+def test_the_layout_says_how_derived_fields_are_derived(kind: type[Body]) -> None:
+    assert {name for name, _ in kind.derivations()} == set(kind.derived_names())
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=[kind.type_name for kind in KINDS])
+def test_damaged_bytes_are_a_body_that_says_them_or_an_error_inside_of_them(kind: type[Body]) -> None:
+    @given(body=bodies_of(kind), place=st.integers(0, 1 << 16), there=st.binary(max_size=9), over=st.integers(0, 9))
+    def holds(body: Body, place: int, there: bytes, over: int) -> None:
+        data = body.build(FORMAT)
+        place %= len(data) + 1
+        for broken in (data[:place], data[:place] + there + data[place + over :], data + there):
+            try:
+                assert isinstance(kind.parse(broken, FORMAT).build(FORMAT), bytes)
+            except FormatError as error:
+                assert error.phase == "body"
+                assert 0 <= (error.offset or 0) <= len(broken)
+
+    holds()
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [("column_charset", (-1,)), ("column_name", (7,)), ("prefix_primary_key", ((1,),)), ("default_charset", 5)],
+)
+def test_a_record_of_optional_metadata_refuses_a_value_of_another_form(name: str, wrong: object) -> None:
+    with pytest.raises(NOT_GIVEN):
+        build_record(record(name, wrong))

@@ -5,7 +5,6 @@ The quick reader leaves what is not usual to the reference, so that a fault of e
 
 from __future__ import annotations
 
-import io
 import json
 from typing import Any
 
@@ -21,7 +20,7 @@ from forge.events.format import CHECKSUM_SIZE
 from forge.events.registry import EVENT_TYPES
 from forge.events.row_image import iterate_rows
 from forge.events.rows import ROWS_BODIES
-from forge.events.taking import body_taker
+from forge.events.taking import LayoutError, body_taker
 from forge.values.quick import UNUSUAL, UnusualError
 from forge.values.registry import codec_for
 
@@ -59,7 +58,7 @@ def _end(problem: FormatError | UnsupportedError | None) -> Any:
 
 
 def _body(logged: LoggedEvent) -> Any:
-    """The fields of an event's body as both readers take them."""
+    """The fields of an event's body."""
     placed = logged.placed
     event, format = placed.event, placed.format
     kind = EVENT_TYPES.get(event.type_code)
@@ -67,17 +66,11 @@ def _body(logged: LoggedEvent) -> Any:
         return None
     end = len(placed.raw) - CHECKSUM_SIZE * carries_checksum(event, format)
     data = placed.raw[format.header_size(event.type_code) : end]
-    stream = io.BytesIO(data)
     try:
-        reference = repr(kind.layout.parse_stream(stream, format=format)), stream.tell()
-    except Exception as error:  # noqa: BLE001  # Whatever it is, it is the reader's answer.
-        reference = type(error).__name__, stream.tell()
-    take = body_taker(kind.layout)
-    try:
-        quick = None if take is None else repr(sorted((name, repr(one)) for name, one in take(data, format).items()))
-    except Exception as error:  # noqa: BLE001
-        quick = type(error).__name__
-    return reference, quick
+        found = repr(sorted((name, repr(one)) for name, one in body_taker(kind.layout)(data, format).items()))
+    except LayoutError as error:
+        found = f"{error} at {error.at}"
+    return found
 
 
 def _rows(logged: LoggedEvent, tables: TableMaps) -> Any:

@@ -173,7 +173,7 @@ def forge_decoder() -> Subject:
         ),
         lambda log: all_of(log.data),
         (
-            (r"_?build|built?_\w+|_?encode\w*|_lay_out|_container|giv\w+|give|_by_construct|\w*writer\w*", "writes"),
+            (r"_?build|built?_\w+|_?encode\w*|_lay_out|_container|giv\w+|give|\w*writer\w*", "writes"),
             (r"[us]varint", "writes"),
             (r"accept\w*|number_of|unknown|find_member|cell|_stored_fraction|_parser|fields_of|_date", "writes"),
             (r"size_of_variables|_kept_size|_builds_to|length_of|_status_length|pack|carried", "writes"),

@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-from construct import ConstructError
-
 from forge.binlog.listing.rows import rows_from_fields, rows_to_fields
 from forge.binlog.listing.tables import ListedTable
 from forge.binlog.listing.text import is_safe
@@ -23,6 +21,7 @@ from forge.errors import ForgeError, ScenarioError, nearest
 from forge.events.columns import bare_columns, columns_of
 from forge.events.event import Event, advance
 from forge.events.format import FormatContext
+from forge.events.giving import NOT_GIVEN
 from forge.events.layout import Body, as_tuples, flag_table
 from forge.events.mariadb_compressed import QueryCompressed, compress_block, decompress_block
 from forge.events.optional_metadata import METADATA_CODES, MetadataRecord, build_record
@@ -272,7 +271,7 @@ def _record_from_plain(item: Any) -> MetadataRecord:
     record = MetadataRecord(item[0], _metadata_from_plain(item[0], item[1]), *item[2:])
     try:
         build_record(record)
-    except (ConstructError, ValueError, LookupError, OverflowError, TypeError, AttributeError, StopIteration):
+    except NOT_GIVEN:
         raise ScenarioError(
             f"a record of optional_metadata is {item!r}", expected="a value of the form that records of its type have"
         ) from None

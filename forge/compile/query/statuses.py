@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from construct import ConstructError
-
 from forge.compile.query.status import in_order
 from forge.errors import ScenarioError, nearest
 from forge.events.execute_load_query import ExecuteLoadQuery
+from forge.events.giving import NOT_GIVEN
 from forge.events.layout import as_tuples
 from forge.events.plain import plain
 from forge.events.query import Query
@@ -89,7 +88,7 @@ def _is_value(name: str, value: StatusValue) -> bool:
     variables = ((name, as_tuples(value)),)
     try:
         return parse_status_variables(build_status_variables(variables)) == variables
-    except (ConstructError, TypeError, ValueError, AttributeError):
+    except NOT_GIVEN:
         return False
 
 

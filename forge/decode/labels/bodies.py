@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from forge.decode.labels.layouts import UNREADABLE, Apart
+from forge.decode.labels.layouts import Apart
 from forge.decode.labels.runs import Labels, shown
 from forge.errors import ForgeError, FormatError
 from forge.events.columns import bare_columns
@@ -17,8 +16,9 @@ from forge.events.gtid_tagged import FIELDS
 from forge.events.registry import event_name
 from forge.events.row_image import Image, images_of, iterate_rows, partial_columns, present_columns
 from forge.events.rows import RowsBody
-from forge.events.serialization import read_uvarint
+from forge.events.serialization import take_uvarint
 from forge.events.table_map import TableMap
+from forge.events.taking import LayoutError
 from forge.values.base import Column, Piece
 from forge.values.json.diff import build_diffs, parse_diffs
 from forge.values.registry import codec_for
@@ -82,24 +82,18 @@ def _extra(labels: Labels, end: int, fields: Any) -> None:
 
 
 def _tagged_message(labels: Labels, end: int, fields: Any) -> None:
-    stream = io.BytesIO(labels.data)
-    stream.seek(labels.at)
-
-    def put(name: str, value: Any, rule: str = "integer of variable length") -> None:
-        labels.put(stream.tell(), name, value, rule)
-
-    try:
+    with suppress(LayoutError):
         for name in ("format_version", "size", "last_non_ignorable"):
-            put(name, read_uvarint(stream))
-        while stream.tell() < end:
-            number = read_uvarint(stream)
+            number, at = take_uvarint(labels.data, labels.at)
+            labels.put(at, name, number, "integer of variable length")
+        while labels.at < end:
+            number, at = take_uvarint(labels.data, labels.at)
             if number >= len(FIELDS):
                 break
-            name, _, read = FIELDS[number]
-            put(f"{name}.number", number, "number of the field, integer of variable length")
-            put(name, read(stream), "integers of variable length, one a byte" if name == "uuid" else "")
-    except UNREADABLE:
-        pass
+            name, _, take = FIELDS[number]
+            labels.put(at, f"{name}.number", number, "number of the field, integer of variable length")
+            value, at = take(labels.data, at)
+            labels.put(at, name, value, "integers of variable length, one a byte" if name == "uuid" else "")
     labels.put(end, "unread")
 
 

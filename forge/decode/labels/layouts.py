@@ -8,7 +8,6 @@ part that is not known is read as a whole.
 from __future__ import annotations
 
 import dataclasses
-import io
 from collections.abc import Callable
 from typing import Any
 
@@ -17,8 +16,6 @@ from construct import (
     BytesInteger,
     Const,
     Construct,
-    ConstructError,
-    Container,
     FormatField,
     GreedyRange,
     Renamed,
@@ -31,9 +28,10 @@ from forge.decode.labels.runs import Labels
 from forge.events.derived_parts import Derived
 from forge.events.format import FormatContext
 from forge.events.plain import FlagTable, flag_names
+from forge.events.taking import Fields, Parameters, taker_of
 
 #: What reading bytes by a layout may raise.
-UNREADABLE = (ConstructError, ValueError, KeyError, OverflowError, IndexError)
+UNREADABLE = (ValueError, KeyError, OverflowError, IndexError)
 
 #: Takes apart the bytes of one field: (labels, end of the field, fields so far).
 Apart = Callable[[Labels, int, Any], None]
@@ -44,9 +42,9 @@ class LayoutLabels:
 
     def __init__(self, labels: Labels, format: FormatContext, apart: dict[str, Apart] | None = None) -> None:
         self.labels = labels
-        self.stream = io.BytesIO(labels.data)
-        self.stream.seek(labels.at)
-        self.context = Container(_parsing=True, _building=False, _sizing=False, _params=Container(format=format))
+        #: Where is read; the labels may be behind it.
+        self.at = labels.at
+        self.context = Fields(_params=Parameters(format))
         self.apart = apart or {}
 
     def body(self, layout: Struct, flags: dict[str, FlagTable | None]) -> Any:
@@ -85,21 +83,21 @@ class LayoutLabels:
     @property
     def has_more(self) -> bool:
         """Whether there are bytes left."""
-        return self.stream.tell() < len(self.labels.data)
+        return self.at < len(self.labels.data)
 
     def read(self, layout: Construct, name: str) -> Any:
         """The value of a part, which puts no label."""
-        return layout._parsereport(self.stream, self.context, name)
+        value, self.at = taker_of(layout)(self.labels.data, self.at, self.context)
+        return value
 
     def leaf(self, layout: Construct, name: str, flags: FlagTable | None = None, rule: str | None = None) -> Any:
         """One part with one label, whose value it gives."""
-        value = layout._parsereport(self.stream, self.context, name)
-        end = self.stream.tell()
+        value = self.read(layout, name)
         apart = self.apart.get(name)
         if apart is not None:
-            apart(self.labels, end, self.context)
+            apart(self.labels, self.at, self.context)
         said = value if flags is None else (" ".join(map(str, flag_names(value, flags))) or "none")
-        self.labels.put(end, name, said, rule or rule_of(layout))
+        self.labels.put(self.at, name, said, rule or rule_of(layout))
         return value
 
     def _hold(self, name: str, layout: Derived) -> None:
@@ -118,19 +116,19 @@ class LayoutLabels:
 
     def inside(self, data: bytes) -> LayoutLabels:
         """Labels on a block, whose first byte is the first one here that has none."""
-        return LayoutLabels(Labels(data, self.labels.base + self.labels.at), self.context._params.format)
+        return LayoutLabels(Labels(data, self.labels.base + self.labels.at), self.context["_params"].format)
 
     def whole(self, layout: Construct, name: str, *, keep: bool = False) -> bool:
         """Label a part from the first byte without a label on; False if it cannot be read: labels that it has put until
         then go, unless it is to ``keep`` them."""
         place, runs = self.labels.at, len(self.labels.runs)
-        self.stream.seek(place)
+        self.at = place
         try:
             self.part(layout, name)
         except UNREADABLE:
             if not keep:
                 del self.labels.runs[runs:]
-                self.labels.at = self.stream.seek(place)
+                self.labels.at = self.at = place
             return False
         return True
 

@@ -33,7 +33,6 @@ from forge.events.event import (
 )
 from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, FormatContext, checksummed
 from forge.events.format_description import FormatDescription, is_checksum_aware
-from forge.events.layout import first_line
 from forge.events.mariadb_compressed import COMPRESSED_ROWS, QueryCompressed, uncompressed
 from forge.events.plain import flag_names
 from forge.events.registry import event_name
@@ -155,7 +154,7 @@ class _State:
         try:
             walk.body(head, flags)
         except UNREADABLE as error:
-            return self._broken(labels, f"{kind.type_name} body: {first_line(error)}")
+            return self._broken(labels, f"{kind.type_name} body: {error}")
         if is_rows:
             return self._label_rows(labels, event)
         if labels.at < len(labels.data):
