@@ -49,6 +49,13 @@ class _Lengths(Part):
         end = len(data) - (found["_params"].format.checksum and at < len(data))
         return data[at:end], end
 
+    def labelled(self, walk: Any, name: str, flags: Any = None) -> bytes:
+        lengths: bytes = walk.read(self, name)
+        for number, length in enumerate(lengths, start=1):
+            rule = f"bytes behind the header of events of type {number}"
+            walk.labels.put(walk.labels.at + 1, f"{name}.{walk.event_name(number)}", length, rule)
+        return lengths
+
     def give(self, value: bytes, fields: Any) -> bytes:
         return value
 

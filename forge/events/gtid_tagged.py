@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import uuid as _uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -102,6 +103,24 @@ class _Message(Part):
             name, _, take = FIELDS[number]
             fields[name], at = take(data, start)
         return fields
+
+    def labelled(self, walk: Any, name: str, flags: Any = None) -> Any:
+        message = walk.read(self, name)
+        labels = walk.labels
+        with suppress(LayoutError):
+            for field in ("format_version", "size", "last_non_ignorable"):
+                number, at = take_uvarint(labels.data, labels.at)
+                labels.put(at, field, number, "integer of variable length")
+            while labels.at < walk.at:
+                number, at = take_uvarint(labels.data, labels.at)
+                if number >= len(FIELDS):
+                    break
+                field, _, take = FIELDS[number]
+                labels.put(at, f"{field}.number", number, "number of the field, integer of variable length")
+                value, at = take(labels.data, at)
+                labels.put(at, field, value, "integers of variable length, one a byte" if field == "uuid" else "")
+        labels.put(walk.at, "unread")
+        return message
 
     def give(self, value: dict[str, Any], fields: Any) -> bytes:
         rest = uvarint(value["last_non_ignorable"])

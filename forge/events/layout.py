@@ -47,6 +47,14 @@ class Bitmap(Span):
 
     def __init__(self, count: Callable[[Any], int]) -> None:
         super().__init__(lambda context: (count(context) + 7) // 8)
+        self.count = count
+
+    def labelled(self, walk: Any, name: str, flags: Any = None) -> bytes:
+        bitmap: bytes = walk.read(self, name)
+        bits = range(self.count(walk.context))
+        numbers = ", ".join(str(index + 1) for index in bits if bitmap[index // 8] >> (index % 8) & 1)
+        walk.labels.put(walk.at, name, f"columns {numbers}" if numbers else "no column", self.rule)
+        return bitmap
 
     def drawn(self, draws: Any, fields: Any) -> Any:
         return draws.bytes_of(self.length(fields))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import zlib
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from construct import Struct
 
@@ -47,6 +47,23 @@ def decompress_block(block: bytes) -> bytes:
     return data
 
 
+def label_block(labels: Any, name: str) -> None:
+    """Label a compressed block, to the end of the region (forge.decode.labels.runs)."""
+    if labels.at < len(labels.data):
+        width = labels.data[labels.at] & 7
+        labels.put(labels.at + 1, f"{name}.algorithm", labels.data[labels.at], "0x80, algorithm, bytes of the length")
+        size = int.from_bytes(labels.data[labels.at : labels.at + width], "big")
+        labels.put(labels.at + width, f"{name}.length", size, "unpacked length, big-endian")
+        labels.rest(name, None, "zlib stream")
+
+
+class _CompressedText(Rest):
+    def labelled(self, walk: Any, name: str, flags: Any = None) -> bytes:
+        block: bytes = walk.read(self, name)
+        label_block(walk.labels, "query")
+        return block
+
+
 def compress_block(data: bytes) -> bytes:
     """The block that a server makes of ``data`` (zlib at its default level; recorded on 10.11)."""
     width = max(1, (len(data).bit_length() + 7) // 8)
@@ -66,7 +83,7 @@ class QueryCompressed(QueryFields, type_code=165, type_name="QUERY_COMPRESSED", 
     database: str = ""
     block: bytes
 
-    layout: ClassVar[Struct] = Struct(*POST_HEADER, *CIRCUMSTANCES, "block" / Rest())
+    layout: ClassVar[Struct] = Struct(*POST_HEADER, *CIRCUMSTANCES, "block" / _CompressedText())
 
     def text(self) -> str:
         return to_text(decompress_block(self.block))

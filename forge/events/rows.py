@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from construct import Int16ul, Struct
 
+from forge.events.extra_row_info import chunks
 from forge.events.layout import Bitmap, Body, Rest, Span, Surroundings, at_boundaries, flags
 from forge.events.packed import PackedInt
 from forge.events.plain import Fields
@@ -40,6 +41,14 @@ class _ExtraData(Span):
 
     def give(self, value: bytes, fields: Any) -> bytes:
         return (len(value) + 2).to_bytes(2, "little") + value
+
+    def labelled(self, walk: Any, name: str, flags: Any = None) -> bytes:
+        extra: bytes = walk.read(self, name)
+        put, start = walk.labels.put, walk.labels.at + 2
+        put(start, f"{name}.length", len(extra) + 2, "u16, little-endian; counts itself")
+        for place, words in chunks(extra):
+            put(start + place, name, extra[walk.labels.at - start : place], words)
+        return extra
 
 
 _HEAD = ("table_id" / TableId(), "row_flags" / Int16ul)

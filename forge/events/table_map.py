@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from construct import BytesInteger, Const, Int16ul, Struct, Subconstruct
 
-from forge.errors import FormatError
+from forge.errors import ForgeError, FormatError
 from forge.events.column_fields import COLUMN_SHAPE, columns_fields
 from forge.events.derived_parts import Derived, WhileMore
 from forge.events.giving import Give, Part, giver_of
@@ -23,7 +23,10 @@ from forge.events.packed import PackedInt
 from forge.events.plain import Fields, flag_names, plain, text_or_hex, words
 from forge.events.shapes import FLAGS, HEX, TEXT, U8, U64, Shape, array, object_of
 from forge.events.taking import Take, taker_of
+from forge.values.registry import codec_for
+from forge.values.wire_types import WireType
 
+_WIRE_TYPES = frozenset(WireType)
 TABLE_FLAGS = ((0x0001, "BIT_LEN_EXACT"), (0x0002, "REFERRED_FK_DB"), (0x0004, "GENERATED_INVISIBLE_PK"))
 
 
@@ -38,6 +41,30 @@ class Bare(Part):
 
     def labelled(self, walk: Any, name: str, flags: Any = None) -> Any:
         return walk.read(self, name)
+
+
+class _Types(Span):
+    def labelled(self, walk: Any, name: str, flags: Any = None) -> bytes:
+        types: bytes = walk.read(self, name)
+        for number, code in enumerate(types, start=1):
+            word = WireType(code).name if code in _WIRE_TYPES else code
+            walk.labels.put(walk.labels.at + 1, f"{name}.column {number}", word, "type of the column")
+        return types
+
+
+class _Metadata(Span):
+    def labelled(self, walk: Any, name: str, flags: Any = None) -> bytes:
+        metadata: bytes = walk.read(self, name)
+        labels = walk.labels
+        for number, column in enumerate(walk.columns(metadata), start=1):
+            try:
+                type_name = codec_for(column).type_name(column)
+            except (ForgeError, LookupError, ValueError):
+                type_name = None
+            field = f"{name}.column {number}"
+            labels.put(labels.at + len(column.metadata), field, type_name, "metadata of the type")
+        labels.put(walk.at, name, rule="bytes that no type takes")
+        return metadata
 
 
 class UnlessBare(Subconstruct):  # type: ignore[misc]
@@ -97,10 +124,10 @@ class TableMap(Body, type_code=19, type_name="TABLE_MAP", features=("row_events"
         "table" / Text(Span(field_length("table_length"))),
         Const(b"\0"),
         "column_count" / Derived(PackedInt(), length_of("types")),
-        "types" / Span(field_length("column_count")),
+        "types" / _Types(field_length("column_count")),
         "bare" / Bare(),
         "metadata_length" / Derived(UnlessBare(PackedInt(), 0), length_of("metadata")),
-        "metadata" / UnlessBare(Span(field_length("metadata_length")), b""),
+        "metadata" / UnlessBare(_Metadata(field_length("metadata_length")), b""),
         "nullable" / UnlessBare(Bitmap(lambda this: len(this.types)), b""),
         "optional_metadata" / OptionalMetadata(),
         "metadata_tail" / WhileMore(Rest()),

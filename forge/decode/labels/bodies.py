@@ -1,128 +1,17 @@
-"""Fields of bodies that are lists in themselves, and the rows of row events: labels for each item."""
+"""The rows of row events: labels for each image and each cell."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
-from typing import Any
 
-from forge.decode.labels.layouts import Apart
 from forge.decode.labels.runs import Labels, shown
 from forge.errors import ForgeError, FormatError
-from forge.events.columns import bare_columns
-from forge.events.extra_row_info import chunks
-from forge.events.gtid_tagged import FIELDS
-from forge.events.registry import event_name
 from forge.events.row_image import Image, images_of, iterate_rows, partial_columns, present_columns
 from forge.events.rows import RowsBody
-from forge.events.serialization import take_uvarint
-from forge.events.table_map import TableMap
-from forge.events.taking import LayoutError
 from forge.values.base import Column, Piece
 from forge.values.json.diff import build_diffs, parse_diffs
 from forge.values.registry import codec_for
-from forge.values.wire_types import WireType
-
-
-def _post_header_lengths(labels: Labels, end: int, fields: Any) -> None:
-    for number in range(1, end - labels.at + 1):
-        labels.put(
-            labels.at + 1, f"post_header_lengths.{event_name(number)}", labels.data[labels.at],
-            f"bytes behind the header of events of type {number}",
-        )  # fmt: skip
-
-
-def _types(labels: Labels, end: int, fields: Any) -> None:
-    for number in range(1, end - labels.at + 1):
-        code = labels.data[labels.at]
-        word: int | str = code
-        with suppress(ValueError):
-            word = WireType(code).name
-        labels.put(labels.at + 1, f"types.column {number}", word, "type of the column")
-
-
-def _metadata(labels: Labels, end: int, fields: Any) -> None:
-    data = labels.data[labels.at : end]
-    columns = _columns(fields.types, data)
-    for number, column in enumerate(columns, start=1):
-        try:
-            name = codec_for(column).type_name(column)
-        except (ForgeError, LookupError, ValueError):
-            name = None
-        labels.put(labels.at + len(column.metadata), f"metadata.column {number}", name, "metadata of the type")
-    labels.put(end, "metadata", rule="bytes that no type takes")
-
-
-def _columns(types: bytes, metadata: bytes) -> Sequence[Column]:
-    body = TableMap(
-        table_id=0, database="", table="", types=types, metadata=metadata, nullable=bytes((len(types) + 7) // 8)
-    )
-    try:
-        return bare_columns(body)
-    except ForgeError:
-        return ()
-
-
-def _columns_set(name: str) -> Apart:
-    def apart(labels: Labels, end: int, fields: Any) -> None:
-        bitmap = labels.data[labels.at : end]
-        width = len(fields.types) if name == "nullable" else fields.width
-        numbers = ", ".join(str(index + 1) for index in present_columns(bitmap, width))
-        labels.put(end, name, f"columns {numbers}" if numbers else "no column", "a bit a column, lowest first")
-
-    return apart
-
-
-def _extra(labels: Labels, end: int, fields: Any) -> None:
-    labels.put(labels.at + 2, "extra.length", end - labels.at, "u16, little-endian; counts itself")
-    start = labels.at
-    for place, words in chunks(labels.data[start:end]):
-        labels.put(start + place, "extra", labels.data[labels.at : start + place], words)
-
-
-def _tagged_message(labels: Labels, end: int, fields: Any) -> None:
-    with suppress(LayoutError):
-        for name in ("format_version", "size", "last_non_ignorable"):
-            number, at = take_uvarint(labels.data, labels.at)
-            labels.put(at, name, number, "integer of variable length")
-        while labels.at < end:
-            number, at = take_uvarint(labels.data, labels.at)
-            if number >= len(FIELDS):
-                break
-            name, _, take = FIELDS[number]
-            labels.put(at, f"{name}.number", number, "number of the field, integer of variable length")
-            value, at = take(labels.data, at)
-            labels.put(at, name, value, "integers of variable length, one a byte" if name == "uuid" else "")
-    labels.put(end, "unread")
-
-
-#: Fields that are taken apart, by their names, which mean the same in every body.
-APART: dict[str, Apart] = {
-    "post_header_lengths": _post_header_lengths,
-    "types": _types,
-    "metadata": _metadata,
-    "nullable": _columns_set("nullable"),
-    "present": _columns_set("present"),
-    "present_after": _columns_set("present_after"),
-    "extra": _extra,
-    "message": _tagged_message,
-}
-
-
-def label_block(labels: Labels, name: str) -> None:
-    """A block that MariaDB compressed, to the end of the region."""
-    if labels.at < len(labels.data):
-        width = labels.data[labels.at] & 7
-        labels.put(labels.at + 1, f"{name}.algorithm", labels.data[labels.at], "0x80, algorithm, bytes of the length")
-        size = int.from_bytes(labels.data[labels.at : labels.at + width], "big")
-        labels.put(labels.at + width, f"{name}.length", size, "unpacked length, big-endian")
-        labels.rest(name, None, "zlib stream")
-
-
-#: As APART, for QUERY_COMPRESSED.
-COMPRESSED_TEXT: dict[str, Apart] = {"block": lambda labels, end, fields: label_block(labels, "query")}
-
 
 #: What cells of a column mean, by the column's index and their bytes; how many of how many bytes are kept.
 _KnownPieces = dict[tuple[int, bytes], Sequence[Piece]]

@@ -8,7 +8,7 @@ part that is not known is read as a whole.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 from construct import (
@@ -19,33 +19,34 @@ from construct import (
     FormatField,
     GreedyRange,
     Renamed,
-    Sequence,
     Struct,
     Subconstruct,
 )
+from construct import Sequence as SequenceOf
 
 from forge.decode.labels.runs import Labels
+from forge.errors import ForgeError
+from forge.events.columns import bare_columns
 from forge.events.derived_parts import Derived
 from forge.events.format import FormatContext
 from forge.events.plain import FlagTable, flag_names
+from forge.events.registry import event_name
+from forge.events.table_map import TableMap
 from forge.events.taking import Fields, Parameters, taker_of
+from forge.values.base import Column
 
 #: What reading bytes by a layout may raise.
 UNREADABLE = (ValueError, KeyError, OverflowError, IndexError)
-
-#: Takes apart the bytes of one field: (labels, end of the field, fields so far).
-Apart = Callable[[Labels, int, Any], None]
 
 
 class LayoutLabels:
     """Puts labels on the bytes of ``labels`` from where they are, as a layout says."""
 
-    def __init__(self, labels: Labels, format: FormatContext, apart: dict[str, Apart] | None = None) -> None:
+    def __init__(self, labels: Labels, format: FormatContext) -> None:
         self.labels = labels
         #: Where is read; the labels may be behind it.
         self.at = labels.at
         self.context = Fields(_params=Parameters(format))
-        self.apart = apart or {}
 
     def body(self, layout: Struct, flags: dict[str, FlagTable | None]) -> Any:
         """The fields of a body, labelled.  Raises one of UNREADABLE where the bytes do not fit; what was read until
@@ -68,7 +69,7 @@ class LayoutLabels:
             return self.part(layout.subcon, name, flags)
         if hasattr(layout, "labelled"):
             return layout.labelled(self, name, flags)
-        if isinstance(layout, Sequence):
+        if isinstance(layout, SequenceOf):
             return tuple(self.part(part, f"{name}.{number}") for number, part in enumerate(layout.subcons, start=1))
         if isinstance(layout, Array):
             count = layout.count(self.context) if callable(layout.count) else layout.count
@@ -93,12 +94,22 @@ class LayoutLabels:
     def leaf(self, layout: Construct, name: str, flags: FlagTable | None = None, rule: str | None = None) -> Any:
         """One part with one label, whose value it gives."""
         value = self.read(layout, name)
-        apart = self.apart.get(name)
-        if apart is not None:
-            apart(self.labels, self.at, self.context)
         said = value if flags is None else (" ".join(map(str, flag_names(value, flags))) or "none")
         self.labels.put(self.at, name, said, rule or rule_of(layout))
         return value
+
+    #: The name of the type with a number.
+    event_name = staticmethod(event_name)
+
+    def columns(self, metadata: bytes) -> Sequence[Column]:
+        """The columns of the TABLE_MAP with that metadata, as far as they are known."""
+        types = self.context["types"]
+        nullable = bytes((len(types) + 7) // 8)
+        body = TableMap(table_id=0, database="", table="", types=types, metadata=metadata, nullable=nullable)
+        try:
+            return bare_columns(body)
+        except ForgeError:
+            return ()
 
     def _hold(self, name: str, layout: Derived) -> None:
         """Say beside a length or a count if what it counts is another number."""

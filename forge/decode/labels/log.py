@@ -16,7 +16,7 @@ from construct import Struct
 from forge.binlog.payload import DEEPEST, inner_format, payload_bytes
 from forge.binlog.reader import FIRST_TYPES, MAGIC, check_magic, frames, torn
 from forge.binlog.window import LogSource, window_of
-from forge.decode.labels.bodies import APART, COMPRESSED_TEXT, label_block, label_rows
+from forge.decode.labels.bodies import label_rows
 from forge.decode.labels.layouts import UNREADABLE, LayoutLabels, rule_of
 from forge.decode.labels.runs import MOST_RUNS, LabelledSection, Labels
 from forge.errors import ForgeError, FormatError
@@ -33,7 +33,7 @@ from forge.events.event import (
 )
 from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, FormatContext, checksummed
 from forge.events.format_description import FormatDescription, is_checksum_aware
-from forge.events.mariadb_compressed import COMPRESSED_ROWS, QueryCompressed, uncompressed
+from forge.events.mariadb_compressed import COMPRESSED_ROWS, label_block, uncompressed
 from forge.events.plain import flag_names
 from forge.events.registry import event_name
 from forge.events.rows import ROWS_BODIES
@@ -146,7 +146,7 @@ class _State:
             labels.rest("body", rule="FORMAT_DESCRIPTION makes the fixed part longer than the layout")
             return None
         flags = dict(kind.named_flags())
-        walk = LayoutLabels(labels, format, COMPRESSED_TEXT if kind is QueryCompressed else APART)
+        walk = LayoutLabels(labels, format)
         head = kind.layout
         is_rows = isinstance(event.body, ROWS_BODIES)
         if is_rows:
