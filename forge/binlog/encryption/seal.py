@@ -14,16 +14,17 @@ sql/binlog_crypt_data.cc and sql/event_crypt.cc; nobody recorded it).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+import io
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import islice
-from typing import Literal
+from typing import BinaryIO, Literal
 
 from forge.binlog.encryption.ciphers import cbc_decrypt, cbc_encrypt, ctr, percona_decrypt, percona_encrypt
 from forge.binlog.encryption.keyring import Keyring
 from forge.binlog.reader import ENCRYPTED_MAGIC, MAGIC, frames
 from forge.errors import FormatError
 from forge.events.event import SIZE_OFFSET, decode_event
+from forge.events.format import HEADER_SIZE as EVENT_HEADER
 from forge.events.format import FormatContext
 from forge.events.start_encryption import StartEncryption
 
@@ -63,8 +64,9 @@ class MariadbSeal:
 
 
 Seal = MysqlSeal | MariadbSeal
-#: Events whose headers tell whether the right key and cipher were used.
-LOOKED_AT = 16
+#: Events, and bytes of them, whose headers tell whether the right key and cipher were used.
+_LOOKED_AT, _MOST_LOOKED_AT = 16, 1 << 20
+PIECE = 1 << 20
 
 
 def is_sealed(data: bytes) -> bool:
@@ -80,22 +82,25 @@ def unseal(data: bytes, keyring: Keyring, *, key: int = 1) -> tuple[bytes, Seal]
     if data[:4] == ENCRYPTED_MAGIC:
         mysql = read_header(data)
         return _stream(mysql, keyring, data[HEADER_SIZE:]), mysql
-    if start_of(data) is None:
+    found = start_of(data)
+    if found is None:
         raise FormatError("the log is not encrypted", phase="framing", offset=0)
-    for cipher in CIPHERS:
-        mariadb = MariadbSeal(key, cipher)
-        if _opened(data, _mariadb(data, mariadb, keyring, encrypt=False, most=LOOKED_AT)):
-            return _mariadb(data, mariadb, keyring, encrypt=False), mariadb
-    raise FormatError(f"key {key} of the keyring does not open the events", phase="framing", offset=len(MAGIC))
+    opening = Opening(SizedEvents(b"", io.BytesIO(data[found[0] :]), found[0]), keyring, key, found[1])
+    return b"".join((data[: found[0]], *opening)), MariadbSeal(key, opening.cipher)
 
 
 def seal(plain: bytes, with_seal: Seal, keyring: Keyring) -> bytes:
     """The encrypted log.  Raises ScenarioError for a missing key, FormatError for a log without START_ENCRYPTION."""
     if isinstance(with_seal, MysqlSeal):
         return build_header(with_seal) + _stream(with_seal, keyring, plain)
-    if start_of(plain) is None:
+    found = start_of(plain)
+    if found is None:
         raise FormatError("the log has no START_ENCRYPTION, behind which events are encrypted", phase="framing")
-    return _mariadb(plain, with_seal, keyring, encrypt=True)
+    begin, start = found
+    key, crypt = event_key(keyring, with_seal.key, start), _CLOSING[with_seal.cipher]
+    events = SizedEvents(b"", io.BytesIO(plain[begin:]), begin)
+    sealed = [turned(raw, offset, key, start.nonce, crypt) for offset, raw in events]
+    return b"".join((plain[:begin], *sealed, events.left))
 
 
 def new_seal(key_id: str, keyring: Keyring, secret: bytes) -> MysqlSeal:
@@ -192,28 +197,72 @@ def turned(event: bytes, offset: int, key: bytes, nonce: bytes, crypt: Crypt) ->
     return bytes(raw)
 
 
-def _mariadb(data: bytes, with_seal: MariadbSeal, keyring: Keyring, *, encrypt: bool, most: int | None = None) -> bytes:
-    """The log with its encrypted events, of which there are ``most`` at most, turned round."""
-    found = start_of(data)
-    assert found is not None
-    begin, start = found
-    key = event_key(keyring, with_seal.key, start)
-    crypt = (_CLOSING if encrypt else OPENING)[with_seal.cipher]
-    parts, end = [data[:begin]], begin
-    for frame in islice(frames(data, begin, 1), most):
-        parts.append(turned(frame.raw, frame.offset, key, start.nonce, crypt))
-        end = frame.offset + len(frame.raw)
-    return b"".join((*parts, data[end:]))
-
-
-def _opened(data: bytes, plain: bytes) -> bool:
-    """Whether the header of one of the first events that were encrypted says where the event ends."""
-    found = start_of(data)
-    assert found is not None
-    looked = list(islice(frames(plain, found[0], 1), LOOKED_AT))
-    return not looked or any(fits(frame.raw, frame.offset) for frame in looked)
-
-
 def fits(event: bytes, offset: int) -> bool:
     """Whether the header of an event at that offset of its file says where the event ends."""
     return int.from_bytes(event[13:17], "little") == (offset + len(event)) % (1 << 32)
+
+
+class SizedEvents:
+    """(offset, bytes) of the events of a stream, by the sizes in their headers; ``left`` is a torn one at its end."""
+
+    def __init__(self, begin: bytes, file: BinaryIO, offset: int) -> None:
+        self._begin, self._file, self._offset = begin, file, offset
+        self.left = b""
+
+    def __iter__(self) -> Iterator[tuple[int, bytes]]:
+        while header := self._take(EVENT_HEADER):
+            size = int.from_bytes(header[SIZE_OFFSET : SIZE_OFFSET + 4], "little")
+            body = self._take(size - EVENT_HEADER) if size > EVENT_HEADER == len(header) else b""
+            if len(header) + len(body) != size:
+                self.left = header + body + self._begin
+                return
+            yield self._offset, header + body
+            self._offset += size
+
+    def _take(self, size: int) -> bytes:
+        taken, self._begin = self._begin[:size], self._begin[size:]
+        return taken + read_piece(self._file, size - len(taken)) if len(taken) < size else taken
+
+
+def read_piece(file: BinaryIO, size: int) -> bytes:
+    """So many bytes, or those that are left: sizes are not believed."""
+    pieces = []
+    while size > 0 and (piece := file.read(min(size, PIECE))):
+        pieces.append(piece)
+        size -= len(piece)
+    return b"".join(pieces)
+
+
+class Opening:
+    """The plain bytes of the encrypted events of a file of MariaDB; ``cipher`` is known once one was opened.
+
+    Raises FormatError for a key that opens none of the first events, ScenarioError for a missing one.
+    """
+
+    def __init__(self, events: SizedEvents, keyring: Keyring, key: int, start: StartEncryption) -> None:
+        self._events, self._number, self._nonce = events, key, start.nonce
+        self._key = event_key(keyring, key, start)
+        self.cipher: Cipher = CIPHERS[0]
+
+    def __iter__(self) -> Iterator[bytes]:
+        waiting: list[tuple[int, bytes]] = []
+        is_open = False
+        for offset, raw in self._events:
+            waiting.append((offset, raw))
+            if not is_open:
+                cipher = next((one for one in CIPHERS if fits(self._turned(raw, offset, one), offset)), None)
+                looked = sum(len(one) for _, one in waiting)
+                if cipher is None and len(waiting) < _LOOKED_AT and looked < _MOST_LOOKED_AT:
+                    continue
+                if cipher is None:
+                    break
+                self.cipher, is_open = cipher, True
+            yield from (self._turned(one, place, self.cipher) for place, one in waiting)
+            waiting.clear()
+        if waiting:
+            problem = f"key {self._number} of the keyring does not open the events"
+            raise FormatError(problem, phase="framing", offset=len(MAGIC))
+        yield self._events.left
+
+    def _turned(self, raw: bytes, offset: int, cipher: Cipher) -> bytes:
+        return turned(raw, offset, self._key, self._nonce, OPENING[cipher])
