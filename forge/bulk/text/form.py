@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from forge.bulk.machine import brief_kernel, inline, kernel, load8, load64, memory, signed
-from forge.bulk.plan import HIGH, NO_ROWS, Bytes, Numbers, Spans, Wire
+from forge.bulk.machine import kernel
+from forge.bulk.plan import NO_ROWS, Bytes, Numbers, Spans, Wire
 
 #: How many characters a value may have that is counted in bytes alone.
 UNLIMITED = np.iinfo(np.int64).max
@@ -55,7 +55,7 @@ def spliced(offsets: Any, data: Any, found: dict[int, bytes]) -> tuple[Any, Any]
 
 def is_ascii(data: Bytes, begin: int, end: int) -> bool:
     """Whether the bytes ``data[begin:end]`` are ASCII."""
-    return not _high_bits(data, begin, end)
+    return int(data[begin:end].max(initial=0)) < 0x80
 
 
 def located(wire: Wire) -> tuple[Bytes, npt.NDArray[np.int64], Numbers]:
@@ -69,23 +69,6 @@ def are_ascii(texts: Wire) -> bool:
     """Whether all texts are ASCII; what lies between them counts too."""
     values, starts, lengths = located(texts)
     return not len(starts) or is_ascii(values, int(starts[0]), int(starts[-1] + lengths[-1]))
-
-
-def high_bytes(data: Bytes) -> int:
-    """How many bytes are not ASCII."""
-    return int(np.count_nonzero(data & 0x80))
-
-
-@brief_kernel
-def _high_bits(data: Any, begin: Any, end: Any) -> Any:
-    held = memory(data)
-    bits = np.uint64(0)
-    words = (end - begin) >> 3
-    for word in range(words):
-        bits |= load64(held, begin + 8 * word)
-    for at in range(begin + 8 * words, end):
-        bits |= load8(held, at)
-    return bits & HIGH
 
 
 @kernel
@@ -120,45 +103,3 @@ def either(left: Numbers, right: Numbers) -> Numbers:
         return right if not len(left) else left
     merged: Numbers = np.union1d(left, right)
     return merged
-
-
-@inline
-def ascii_bytes(word: Any, left: Any) -> Any:
-    """How many of the first ``left`` bytes (1 or more) of a word are ASCII up to the first that is not, 8 at most."""
-    high = word & HIGH
-    if left < 8:
-        high &= (np.uint64(1) << np.uint64(8 * left)) - np.uint64(1)
-        if high == 0:
-            return left
-    elif high == 0:
-        return np.int64(8)
-    count = np.int64(0)
-    while not high & np.uint64(0x80):
-        high >>= np.uint64(8)
-        count += 1
-    return count
-
-
-@inline
-def character_at(held: Any, at: Any, end: Any) -> Any:
-    """The code point of the UTF-8 character at ``at`` of a memory, before ``end``, and its bytes; -1 if it is none.
-
-    Arrow's strings are valid UTF-8; a buffer that says so and is not, is refused only where it is not safe to read.
-    """
-    lead = signed(load8(held, at))
-    if lead < 0x80:
-        return lead, np.int64(1)
-    if 0xC0 <= lead < 0xE0 and at + 2 <= end:
-        return (lead & 0x1F) << 6 | _continued(held, at + 1), np.int64(2)
-    if 0xE0 <= lead < 0xF0 and at + 3 <= end:
-        return (lead & 0xF) << 12 | _continued(held, at + 1) << 6 | _continued(held, at + 2), np.int64(3)
-    if lead >= 0xF0 and at + 4 <= end:
-        point = (lead & 7) << 18 | _continued(held, at + 1) << 12 | _continued(held, at + 2) << 6
-        point |= _continued(held, at + 3)
-        return (point if point <= 0x10FFFF else np.int64(-1)), np.int64(4)
-    return np.int64(-1), np.int64(1)
-
-
-@inline
-def _continued(held: Any, at: Any) -> Any:
-    return signed(load8(held, at)) & 0x3F
