@@ -12,46 +12,24 @@ from forge.bulk.plan import ColumnPlan
 from forge.values.base import Column
 from forge.values.wire_types import WireType
 
-_MODULES: dict[int, str] = {
-    WireType.TINY: "integers",
-    WireType.SHORT: "integers",
-    WireType.INT24: "integers",
-    WireType.LONG: "integers",
-    WireType.LONGLONG: "integers",
-    WireType.FLOAT: "floats",
-    WireType.DOUBLE: "floats",
-    WireType.YEAR: "years",
-    WireType.BIT: "bits",
-    WireType.NEWDECIMAL: "decimals",
-    WireType.DATE: "temporals",
-    WireType.NEWDATE: "temporals",
-    WireType.TIME2: "temporals",
-    WireType.DATETIME2: "temporals",
-    WireType.TIMESTAMP2: "temporals",
-    WireType.TIME: "old_temporals",
-    WireType.DATETIME: "old_temporals",
-    WireType.TIMESTAMP: "old_temporals",
-    WireType.VARCHAR: "strings",
-    WireType.VAR_STRING: "strings",
-    WireType.BLOB: "strings",
-    WireType.STRING: "strings",
-    WireType.VARCHAR_COMPRESSED: "compressed",
-    WireType.BLOB_COMPRESSED: "compressed",
-    WireType.GEOMETRY: "geometries",
-    WireType.VECTOR: "vectors",
-    WireType.JSON: "documents",
-    WireType.TYPED_ARRAY: "documents",
+#: Each module's wire types.
+_FAMILIES: dict[str, tuple[WireType, ...]] = {
+    "integers": (WireType.TINY, WireType.SHORT, WireType.INT24, WireType.LONG, WireType.LONGLONG),
+    "floats": (WireType.FLOAT, WireType.DOUBLE),
+    "years": (WireType.YEAR,),
+    "bits": (WireType.BIT,),
+    "decimals": (WireType.NEWDECIMAL,),
+    "temporals": (WireType.DATE, WireType.NEWDATE, WireType.TIME2, WireType.DATETIME2, WireType.TIMESTAMP2),
+    "old_temporals": (WireType.TIME, WireType.DATETIME, WireType.TIMESTAMP),
+    "strings": (WireType.VARCHAR, WireType.VAR_STRING, WireType.BLOB, WireType.STRING),
+    "compressed": (WireType.VARCHAR_COMPRESSED, WireType.BLOB_COMPRESSED),
+    "geometries": (WireType.GEOMETRY,),
+    "vectors": (WireType.VECTOR,),
+    "documents": (WireType.JSON, WireType.TYPED_ARRAY),
 }
-#: What a STRING column is, by its first metadata byte, where it is not CHAR or BINARY.
-_REAL_TYPES: dict[int, str] = {WireType.ENUM: "members", WireType.SET: "members"}
+_MODULES: dict[int, str] = {code: module for module, codes in _FAMILIES.items() for code in codes}
 #: Types that travel as another, where a declaration tells: by the name of the declared type.
-_DECLARED: dict[str, str] = {
-    "INET4": "networks",
-    "INET6": "networks",
-    "JSON": "documents",
-    "UUID": "networks",
-    "VECTOR": "vectors",
-}
+_DECLARED = {"INET4": "networks", "INET6": "networks", "UUID": "networks", "JSON": "documents", "VECTOR": "vectors"}
 
 
 def column_plan(column: Column) -> ColumnPlan | None:
@@ -60,8 +38,9 @@ def column_plan(column: Column) -> ColumnPlan | None:
     Raises FormatError for metadata that no such type has.
     """
     name = _MODULES.get(column.type_code)
-    if column.type_code == WireType.STRING and column.metadata:
-        name = _REAL_TYPES.get(column.metadata[0], name)
+    # What a STRING column is, its metadata says.
+    if column.type_code == WireType.STRING and column.metadata[:1] in (bytes([WireType.ENUM]), bytes([WireType.SET])):
+        name = "members"
     if column.declared is not None:
         name = _DECLARED.get(column.declared.name, name)
     if name is None:

@@ -18,16 +18,43 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forge.bulk.json.binary import documents_binary
-from forge.bulk.json.cells import json_documents, text_document
+from forge.bulk.json.binary import Documents, documents_binary
 from forge.bulk.json.powers import FIRST_POWER, LAST_POWER, powers_of_ten
+from forge.bulk.text.form import spliced
 from forge.errors import ScenarioError
+from forge.values.json.binary import encode_document
+from forge.values.json.text import parse_json
 
 pytestmark = pytest.mark.slow
 
 RECORDED = json.loads((Path(__file__).parent.parent / "values" / "data" / "json_recorded.json").read_text())
 
 Batch = tuple[Any, Any]
+
+
+def json_documents(data: Any, offsets: Any, valid: Any = None) -> Documents:
+    """The documents of a batch, those that the kernel does not take by the reference; odd are what it refuses."""
+    documents = documents_binary(data, offsets, valid)
+    found: dict[int, bytes] = {}
+    refused = []
+    for row in documents.odd.tolist():
+        try:
+            found[row] = text_document(data[offsets[row] : offsets[row + 1]].tobytes())
+        except ScenarioError:
+            refused.append(row)
+    if not found:
+        return documents
+    ends, joined = spliced(documents.offsets, documents.data, found)
+    return Documents(ends, joined, np.array(refused, np.int32))
+
+
+def text_document(data: bytes) -> bytes:
+    """The document of one text by the reference.  Raises ScenarioError for what is no JSON text."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise ScenarioError(f"invalid JSON text: byte {error.start} is not UTF-8") from None
+    return encode_document(parse_json(text))
 
 
 def batch_of(texts: Sequence[str | bytes]) -> Batch:

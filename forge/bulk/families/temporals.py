@@ -11,7 +11,6 @@ from abc import abstractmethod
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from forge.bulk.calendar import (
@@ -35,9 +34,7 @@ from forge.values.temporal.current import FractionalCodec
 from forge.values.temporal.text import MAX_FSP, fraction_size, fraction_unit
 from forge.values.wire_types import WireType
 
-#: The same for words: a kernel that mixes them with int64 would make floats.
 _DAY_SECONDS = np.uint64(DAY // SECOND)
-_EPOCH_MICROSECONDS, _END_MICROSECONDS = np.uint64(EPOCH * DAY), np.uint64(DAYS * DAY)
 #: Rows whose cells are made together, and what is odd of them.
 _BLOCK = 512
 _LAST_HOUR = (1 << 11) - 1
@@ -133,53 +130,29 @@ class FractionalPlan(ColumnPlan):
 
 
 class MomentPlan(FractionalPlan):
-    """DATETIME and TIMESTAMP."""
+    """DATETIME and TIMESTAMP, of five and of four bytes and the fraction."""
 
     can_be_odd = True
+
+    def __init__(self, column: Column) -> None:
+        self._is_datetime = column.type_code == WireType.DATETIME2
+        super().__init__(column, pa.timestamp("us", None if self._is_datetime else "UTC"))
+        #: Where 1970 is to the kernels; the first moment and the one behind the last.  All in microseconds.
+        self._bounds = (EPOCH * DAY, 0, DAYS * DAY) if self._is_datetime else (0, *timestamp_range(column))
 
     def as_text(self, array: pa.Array) -> pa.Array:
         return moment_text(array, self.fsp)
 
-
-class DatetimePlan(MomentPlan):
-    """Five bytes and the fraction."""
-
-    def __init__(self, column: Column) -> None:
-        super().__init__(column, pa.timestamp("us"))
-
     def read(self, cells: Cells) -> Read:
         out, odd = np.empty(len(cells), np.int64), np.empty(len(cells), np.int32)
-        found = _read_datetime(
-            cells.buffer, cells.offsets, months(), self.fraction_bits, self.unit, self.coarse, out, odd
-        )
+        read = _read_datetime if self._is_datetime else _read_timestamp
+        found = read(cells.buffer, cells.offsets, months(), self.fraction_bits, self.unit, self.coarse, out, odd)
         return Read((out,), odd[:found])
 
     def write(self, array: pa.Array) -> Wire:
         out, odd = slacked(self.wire * len(array)), np.empty(len(array), np.int32)
-        found = _write_datetime(
-            values_of(array, 8), self.step, self.unit, self.fraction_bits, self.wire, _scratch(), out, odd
-        )
-        return Wire(out[: self.wire * len(array)], odd=odd[:found])
-
-
-class TimestampPlan(MomentPlan):
-    """Four bytes and the fraction."""
-
-    def __init__(self, column: Column) -> None:
-        super().__init__(column, pa.timestamp("us", tz="UTC"))
-        self._range = timestamp_range(column)
-
-    def read(self, cells: Cells) -> Read:
-        out, odd = np.empty(len(cells), np.int64), np.empty(len(cells), np.int32)
-        found = _read_timestamp(cells.buffer, cells.offsets, self.fraction_bits, self.unit, self.coarse, out, odd)
-        return Read((out,), odd[:found])
-
-    def write(self, array: pa.Array) -> Wire:
-        out, odd = slacked(self.wire * len(array)), np.empty(len(array), np.int32)
-        first, end = self._range
-        found = _write_timestamp(
-            values_of(array, 8), first, end, self.step, self.unit, self.fraction_bits, self.wire, _scratch(), out, odd
-        )
+        form = self._is_datetime, self.step, self.unit, self.fraction_bits, self.wire
+        found = _write_moments(values_of(array, 8), self._bounds, form, np.empty((2, _BLOCK), np.uint64), out, odd)
         return Wire(out[: self.wire * len(array)], odd=odd[:found])
 
 
@@ -225,10 +198,6 @@ def timestamp_range(column: Column) -> tuple[int, int]:
     """The first microsecond that a TIMESTAMP of the column's server takes, and the one behind the last."""
     first = 1 if column.dialect.timestamp_of_second_zero else SECOND
     return first, (column.dialect.last_timestamp + 1) * SECOND
-
-
-def _scratch() -> npt.NDArray[np.uint64]:
-    return np.empty((2, _BLOCK), np.uint64)
 
 
 @inline
@@ -278,31 +247,9 @@ def _read_datetime(
 
 
 @kernel
-def _write_datetime(
-    values: Any, step: Any, unit: Any, fraction_bits: Any, width: Any, scratch: Any, out: Any, odd: Any
+def _read_timestamp(
+    buffer: Any, offsets: Any, _months: Any, fraction_bits: Any, unit: Any, coarse: Any, out: Any, odd: Any
 ) -> Any:
-    found = 0
-    words, flags = scratch[0], scratch[1]
-    reciprocal = np.uint64((1 << _RECIPROCAL_BITS) // step + 1)
-    digit, per_digit = np.uint64(step), np.uint64(step // unit)
-    unused = np.uint64(24 - fraction_bits)
-    for first in range(0, len(odd), _BLOCK):
-        count = min(_BLOCK, len(odd) - first)
-        for place in range(count):
-            # From 0001 on, as unsigned: what is before is beyond.
-            since = load64(values, 8 * (first + place)) + _EPOCH_MICROSECONDS
-            beyond = since >= _END_MICROSECONDS
-            number, second, micro = moment_fields(np.uint64(0) if beyond else since)
-            digits = (micro * reciprocal) >> np.uint64(_RECIPROCAL_BITS)
-            whole = day_fields(number) << np.uint64(17) | clock_fields(second) | np.uint64(1 << 39)
-            words[place] = swap64(whole << np.uint64(24) | digits * per_digit << unused)
-            flags[place] = np.uint64(beyond) | (digits * digit ^ micro)
-        found = _put_block(words, flags, first, count, width, out, odd, found)
-    return found
-
-
-@kernel
-def _read_timestamp(buffer: Any, offsets: Any, fraction_bits: Any, unit: Any, coarse: Any, out: Any, odd: Any) -> Any:
     found = 0
     unused = 32 - fraction_bits
     for row in range(len(offsets)):
@@ -323,35 +270,39 @@ def _read_timestamp(buffer: Any, offsets: Any, fraction_bits: Any, unit: Any, co
 
 
 @kernel
-def _write_timestamp(
-    values: Any, begin: Any, end: Any, step: Any, unit: Any, fraction_bits: Any, width: Any, scratch: Any, out: Any,
-    odd: Any,
-) -> Any:  # fmt: skip
+def _write_moments(values: Any, bounds: Any, form: Any, scratch: Any, out: Any, odd: Any) -> Any:
+    """``bounds`` and ``form``: as :class:`MomentPlan` has them."""
     found = 0
     words, flags = scratch[0], scratch[1]
+    origin, lowest, length = np.uint64(bounds[0]), np.uint64(bounds[1]), np.uint64(bounds[2] - bounds[1])
+    is_datetime, step, unit, fraction_bits, width = form
     reciprocal = np.uint64((1 << _RECIPROCAL_BITS) // step + 1)
     digit, per_digit = np.uint64(step), np.uint64(step // unit)
-    unused = np.uint64(32 - fraction_bits)
-    lowest, length = np.uint64(begin), np.uint64(end - begin)
+    room = np.uint64(24 if is_datetime else 32)
+    unused = room - np.uint64(fraction_bits)
     for first in range(0, len(odd), _BLOCK):
         count = min(_BLOCK, len(odd) - first)
         for place in range(count):
-            value = load64(values, 8 * (first + place))
-            beyond = value - lowest >= length
-            number, second, micro = moment_fields(np.uint64(0) if beyond else value)
+            # As unsigned: what is before the first is beyond the last.
+            since = load64(values, 8 * (first + place)) + origin
+            beyond = since - lowest >= length
+            number, second, micro = moment_fields(np.uint64(0) if beyond else since)
             digits = (micro * reciprocal) >> np.uint64(_RECIPROCAL_BITS)
-            whole = number * _DAY_SECONDS + second
-            words[place] = swap64(whole << np.uint64(32) | digits * per_digit << unused)
+            if is_datetime:
+                whole = day_fields(number) << np.uint64(17) | clock_fields(second) | np.uint64(1 << 39)
+            else:
+                whole = number * _DAY_SECONDS + second
+            words[place] = swap64(whole << room | digits * per_digit << unused)
             flags[place] = np.uint64(beyond) | (digits * digit ^ micro)
         found = _put_block(words, flags, first, count, width, out, odd, found)
     return found
 
 
-_PLANS: dict[int, type[DatePlan | DatetimePlan | TimestampPlan | TimePlan]] = {
+_PLANS: dict[int, type[DatePlan | MomentPlan | TimePlan]] = {
     WireType.DATE: DatePlan,
     WireType.NEWDATE: DatePlan,
-    WireType.DATETIME2: DatetimePlan,
-    WireType.TIMESTAMP2: TimestampPlan,
+    WireType.DATETIME2: MomentPlan,
+    WireType.TIMESTAMP2: MomentPlan,
     WireType.TIME2: TimePlan,
 }
 

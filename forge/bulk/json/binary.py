@@ -172,8 +172,7 @@ def documents_binary(data: Any, offsets: Any, valid: Any = None) -> Documents:
 
     ``data`` is uint8, ``offsets`` int32 or int64, ``valid`` a bool for each row, or None if no row is NULL.  The bytes
     are those of :meth:`forge.values.json.codec.JsonCodec.accept`.  Odd rows are texts that the reference refuses,
-    numbers that it has to round, and objects of many keys that are not in order;
-    :func:`forge.bulk.json.cells.json_documents` has it decide.
+    numbers that it has to round, and objects of many keys that are not in order: it decides.
     """
     rows = len(offsets) - 1
     begin, end = int(offsets[0]), int(offsets[-1])

@@ -5,19 +5,17 @@ A row stays odd only if the reference refuses it: the error is the one that it r
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from forge.bulk.gather import spans
-from forge.bulk.json.binary import Documents, documents_binary
+from forge.bulk.json.binary import Documents
 from forge.bulk.json.text import Texts, documents_text
 from forge.bulk.plan import Cells
 from forge.bulk.text.form import spliced
-from forge.errors import FormatError, ScenarioError
-from forge.values.json.binary import decode_document, encode_document
+from forge.errors import FormatError
+from forge.values.json.binary import decode_document
 from forge.values.json.diff import Diff, apply_diffs, format_diffs, parse_diffs
-from forge.values.json.text import format_json, parse_json
+from forge.values.json.text import format_json
 
 
 def json_texts(cells: Cells) -> Texts:
@@ -97,31 +95,3 @@ def diffs_text(cells: Cells, row: int) -> str:
 def _diffs(cells: Cells, row: int) -> tuple[Diff, ...]:
     begin, length = int(cells.offsets[row]), -1 - int(cells.lengths[row])
     return parse_diffs(cells.buffer[begin : begin + length].tobytes())
-
-
-def json_documents(data: Any, offsets: Any, valid: Any = None) -> Documents:
-    """The documents of a batch of texts, as :func:`forge.bulk.json.binary.documents_binary` takes them.
-
-    Odd are the rows for which :func:`text_document` raises ScenarioError; they have no bytes.
-    """
-    documents = documents_binary(data, offsets, valid)
-    found: dict[int, bytes] = {}
-    refused = []
-    for row in documents.odd.tolist():
-        try:
-            found[row] = text_document(data[offsets[row] : offsets[row + 1]].tobytes())
-        except ScenarioError:
-            refused.append(row)
-    if not found:
-        return documents
-    ends, joined = spliced(documents.offsets, documents.data, found)
-    return Documents(ends, joined, np.array(refused, np.int32))
-
-
-def text_document(data: bytes) -> bytes:
-    """The document of one text by the reference.  Raises ScenarioError for what is no JSON text."""
-    try:
-        text = data.decode()
-    except UnicodeDecodeError as error:
-        raise ScenarioError(f"invalid JSON text: byte {error.start} is not UTF-8") from None
-    return encode_document(parse_json(text))

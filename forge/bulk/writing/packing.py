@@ -7,7 +7,7 @@ is never split, and the common header and the checksum do not count (the rule of
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -23,20 +23,17 @@ _LOG_POS_AT: Final = 13
 _PIECE: Final = 1 << 18
 
 
-class Packed:
+class Packed(NamedTuple):
     """Where the rows of a batch lie in the buffer, and the events that they make.
 
     ``begins[i]``: of row ``i``.  ``event_begins`` and ``event_ends`` (checksum included): of the events, of which the
     last is still open and may take more rows.  ``at``: where the next row of that event goes.
     """
 
-    __slots__ = ("at", "begins", "event_begins", "event_ends")
-
-    def __init__(self, begins: Sizes, event_begins: Sizes, event_ends: Sizes, at: int) -> None:
-        self.begins = begins
-        self.event_begins = event_begins
-        self.event_ends = event_ends
-        self.at = at
+    begins: Sizes
+    event_begins: Sizes
+    event_ends: Sizes
+    at: int
 
 
 def pack_rows(sizes: Sizes, at: int, opened: int, head: int, limit: int, checksum: int) -> Packed:
