@@ -20,14 +20,13 @@ from typing import Any, Final
 
 import numba
 import numpy as np
-from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.compiler import CompileResult
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 CHECKED: Final = os.environ.get("FORGE_CHECKED_KERNELS") == "1"
 
 _LOG = logging.getLogger("forge.bulk")
-_PACKAGE = Path(__file__).parents[1]
 
 
 @cache
@@ -49,7 +48,7 @@ def kernels_folder() -> Path:
 
 def kernels_are_kept() -> bool:
     """Whether rows have been read on this machine before: the kernel that walks over them is compiled."""
-    return any(kernels_folder().glob("*/row_walk.*.nbc"))
+    return any(kernels_folder().glob("forge.bulk.reading.row_walk.*.nbc"))
 
 
 def _made_folder() -> Path | None:
@@ -58,7 +57,7 @@ def _made_folder() -> Path | None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
-        return None  # A read-only home: numba looks for a place of its own; without one each process compiles.
+        return None  # A read-only home: each process compiles.
     if not known:
         # As a progress bar, for people only.
         level = logging.WARNING if sys.stderr is not None and sys.stderr.isatty() else logging.INFO
@@ -69,101 +68,41 @@ def _made_folder() -> Path | None:
 _FOLDER: Final = _made_folder()
 
 
-@cache
-def _hash_of_file(path: str) -> str:
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+def kept_kernel(function: Any) -> KeptKernel | None:
+    """Where the machine code of a function of this package is kept; None for others, and where there is no place."""
+    return KeptKernel(function) if _FOLDER is not None and function.__module__.startswith("forge.") else None
 
 
-@cache
-def _subfolder(file: str) -> str:
-    room = Path(file).resolve().parent
-    if room.is_relative_to(_PACKAGE):
-        return "_".join(room.relative_to(_PACKAGE.parent).parts)
-    return f"{room.name}_{hashlib.sha256(str(room).encode()).hexdigest()[:16]}"
+class KeptKernel:
+    """The machine code of a kernel in the folder of compiled kernels, a file for each signature.
 
-
-class _Locator:
-    """Tells numba where the kernels of one module are kept."""
-
-    def __init__(self, folder: Path, line: int, file: str) -> None:
-        self._folder, self._line, self._py_file = folder, line, file
-
-    @classmethod
-    def from_function(cls, function: Any, file: str) -> _Locator | None:
-        # Code of a notebook or of an interpreter is in no file: numba has places for it.
-        if _FOLDER is None or not Path(file).is_file():
-            return None
-        return cls(_FOLDER / _subfolder(file), function.__code__.co_firstlineno, file)
-
-    def get_cache_path(self) -> str:
-        return str(self._folder)
-
-    def ensure_cache_path(self) -> None:
-        self._folder.mkdir(parents=True, exist_ok=True)
-
-    def get_source_stamp(self) -> str:
-        return _hash_of_file(self._py_file)
-
-    def get_disambiguator(self) -> str:
-        return str(self._line)
-
-
-class _CompiledKernel(CompileResultCacheImpl):  # type: ignore[misc]
-    _locator_classes = (_Locator, *CompileResultCacheImpl._locator_classes)
-
-
-class _KernelFiles:
-    """A file for each signature of a kernel.
-
-    numba's own are numbered, by an index: of processes that compile two signatures at the same time, the last one wins
-    the index and any one the file, whose code is then that of another signature.
+    numba's own files are numbered, by an index: of processes that compile two signatures at the same time, the last one
+    wins the index and any one the file, whose code is then that of another signature.  And numba registers all that it
+    can compile before it loads what is compiled: a third of the time until the first rows.  Loading needs its runtime
+    alone; where nothing is kept, the compiler registers the rest itself.
     """
-
-    def __init__(self, folder: Path, name: str, stamp: object) -> None:
-        self._folder, self._name, self._stamp = folder, name, stamp
-
-    def _path(self, key: object) -> Path:
-        digest = hashlib.sha256(repr((numba.__version__, self._stamp, key)).encode()).hexdigest()
-        return self._folder / f"{self._name}.{digest[:20]}.nbc"
-
-    def load(self, key: object) -> Any:
-        # A file that a power cut left empty is as good as none.
-        with suppress(OSError, EOFError, pickle.UnpicklingError):
-            return pickle.loads(self._path(key).read_bytes())
-        return None
-
-    def save(self, key: object, code: object) -> None:
-        path = self._path(key)
-        unfinished = path.with_suffix(f".{uuid.uuid4().hex}")
-        unfinished.write_bytes(dumps(code))
-        unfinished.replace(path)
-
-    def flush(self) -> None:
-        for path in self._folder.glob(f"{self._name}.*.nbc"):
-            path.unlink(missing_ok=True)
-
-
-class KeptKernel(FunctionCache):  # type: ignore[misc]
-    """The machine code of a kernel in the folder of compiled kernels.
-
-    numba registers all that it can compile before it loads what is compiled: a third of the time until the first rows.
-    Loading needs its runtime alone; where nothing is kept, the compiler registers the rest itself.
-
-    Raises RuntimeError where there is no place to keep it.
-    """
-
-    _impl_class = _CompiledKernel
 
     def __init__(self, function: Any) -> None:
-        super().__init__(function)
-        locator = self._impl.locator
-        self._cache_file = _KernelFiles(Path(self.cache_path), self._impl.filename_base, locator.get_source_stamp())
+        self._name = f"{function.__module__}.{function.__qualname__}-{function.__code__.co_firstlineno}"
 
     def load_overload(self, signature: Any, context: Any) -> Any:
+        """As numba asks for it: None if it is not kept."""
         rtsys.initialize(context)
-        return self._load_overload(signature, context)
+        # A file that a power cut left empty is as good as none.
+        with suppress(OSError, EOFError, pickle.UnpicklingError):
+            kept = pickle.loads(self.path(signature, context.codegen()).read_bytes())
+            return CompileResult._rebuild(context, *kept)
+        return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
+        """As numba has it kept."""
+        path = self.path(signature, compiled.codegen)
+        unfinished = path.with_suffix(f".{uuid.uuid4().hex}")
         # Where the folder may be read alone, or the disk is full, this process has its kernel all the same.
         with suppress(OSError):
-            super().save_overload(signature, compiled)
+            unfinished.write_bytes(dumps(compiled._reduce()))
+            unfinished.replace(path)
+
+    def path(self, signature: Any, codegen: Any) -> Path:
+        digest = hashlib.sha256(repr((signature, codegen.magic_tuple())).encode()).hexdigest()
+        return kernels_folder() / f"{self._name}.{digest[:20]}.nbc"

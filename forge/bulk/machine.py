@@ -10,7 +10,6 @@ themselves check.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any, Final, TypeVar
 
 import numba
@@ -19,7 +18,7 @@ from numba import extending
 from numba.core import cgutils, types
 from numba.core.types import containers
 
-from forge.bulk.kept_kernels import CHECKED, KeptKernel
+from forge.bulk.kept_kernels import CHECKED, kept_kernel
 from forge.bulk.kept_memory import keep_memory
 
 #: Zero bytes behind every buffer that a kernel reads from: a load of 8 bytes, or a copy of 32, may begin at its last.
@@ -44,8 +43,8 @@ def brief_kernel(function: _F) -> _F:
 
 def _kept(function: _F, *, nogil: bool) -> _F:
     compiled: Any = numba.njit(nogil=nogil, boundscheck=CHECKED)(function)
-    with suppress(RuntimeError):  # There is no place to keep it.
-        compiled._cache = KeptKernel(function)
+    if (place := kept_kernel(function)) is not None:
+        compiled._cache = place
     kept: _F = compiled
     return kept
 

@@ -6,12 +6,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 pytest.importorskip("numba", reason="the extra [rows] is not installed")
 
-from forge.bulk.kept_kernels import _KernelFiles
+from forge.bulk.kept_kernels import KeptKernel
 from tests.pages import ROOT, Tree
 
 pytestmark = pytest.mark.slow
@@ -25,15 +26,9 @@ nulls_of(np.zeros(8, np.int32))
 
 _NOWHERE = """
 import numpy as np
-from numba.core.caching import CacheImpl
-CacheImpl._locator_classes = []
-from forge.bulk.machine import kernel
+from forge.bulk.gather import nulls_of
 
-@kernel
-def first(array):
-    return array[0]
-
-assert first(np.ones(1, np.uint8)) == 1
+assert nulls_of(np.zeros(8, np.int32)) == 0
 """
 
 
@@ -63,21 +58,47 @@ def test_a_kernel_that_can_be_kept_nowhere_is_compiled_for_its_process(tmp_path:
     _run(script, ROOT, "/dev/null")
 
 
-def test_each_signature_has_a_file_of_its_own_whichever_process_writes_it(tmp_path: Path) -> None:
-    ours, theirs = (_KernelFiles(tmp_path, "walk-1", "stamp") for _ in range(2))
-    assert ours.load(1) is theirs.load(2) is None
-    ours.save(1, "of 1")
-    theirs.save(2, "of 2")
-    assert (ours.load(2), theirs.load(1)) == ("of 2", "of 1")
-    assert _KernelFiles(tmp_path, "walk-1", "other").load(1) is None
+class _Code:
+    """In the place of what numba compiles, and of the machine that it compiles for."""
+
+    def __init__(self, text: str = "") -> None:
+        self.text = text
+
+    @property
+    def codegen(self) -> _Code:
+        return self
+
+    def magic_tuple(self) -> tuple[str, ...]:
+        return ("this machine",)
+
+    def _reduce(self) -> tuple[str]:
+        return (self.text,)
 
 
-def test_a_file_that_is_no_kernel_is_written_again(tmp_path: Path) -> None:
-    kept = _KernelFiles(tmp_path, "walk-1", "stamp")
-    kept.save(1, "of 1")
+@pytest.fixture
+def kernel(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> KeptKernel:
+    monkeypatch.setattr("forge.bulk.kept_kernels.kernels_folder", lambda: tmp_path)
+    monkeypatch.setattr("forge.bulk.kept_kernels.rtsys.initialize", lambda _: None)
+    monkeypatch.setattr("forge.bulk.kept_kernels.CompileResult._rebuild", lambda _, text: text)
+    return KeptKernel(test_a_kernel_that_can_be_kept_nowhere_is_compiled_for_its_process)
+
+
+def _loaded(kernel: KeptKernel, signature: str) -> object:
+    return kernel.load_overload(signature, SimpleNamespace(codegen=_Code))
+
+
+def test_each_signature_has_a_file_of_its_own(kernel: KeptKernel) -> None:
+    assert _loaded(kernel, "1") is _loaded(kernel, "2") is None
+    kernel.save_overload("1", _Code("of 1"))
+    kernel.save_overload("2", _Code("of 2"))
+    assert (_loaded(kernel, "2"), _loaded(kernel, "1")) == ("of 2", "of 1")
+
+
+def test_a_file_that_is_no_kernel_is_written_again(kernel: KeptKernel, tmp_path: Path) -> None:
+    kernel.save_overload("1", _Code("of 1"))
     [path] = tmp_path.iterdir()
     for damage in (b"", b"\0", path.read_bytes()[:-2]):
         path.write_bytes(damage)
-        assert kept.load(1) is None
-    kept.save(1, "of 1")
-    assert kept.load(1) == "of 1"
+        assert _loaded(kernel, "1") is None
+    kernel.save_overload("1", _Code("of 1"))
+    assert _loaded(kernel, "1") == "of 1"

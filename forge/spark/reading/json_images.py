@@ -14,12 +14,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from forge.bulk.json.quoting import quoted
 from forge.bulk.plan import ColumnPlan, spans_of
 from forge.bulk.reading.tables import Table
 
 _HEX = np.frombuffer(b"".join(b"%02x" % byte for byte in range(256)), np.uint16)
 _SECOND = 1_000_000
+#: What cannot stand in a JSON string as it is.
+_SPECIAL = r'[\x00-\x1f"\\]'
 
 
 def json_images(images: pa.StructArray, bitmaps: pa.Array, table: Table) -> pa.Array:
@@ -56,7 +57,7 @@ def _fragments(array: pa.Array, plan: ColumnPlan | None = None) -> pa.Array:
     if pa.types.is_floating(kind):
         return _numbers(array)
     if pa.types.is_string(kind):
-        return quoted(array)
+        return _in_quotes(_escaped(array))
     if pa.types.is_binary(kind) or pa.types.is_fixed_size_binary(kind):
         return _hex(array.cast(pa.binary()))
     if pa.types.is_decimal(kind):
@@ -76,6 +77,16 @@ def _fragments(array: pa.Array, plan: ColumnPlan | None = None) -> pa.Array:
 
 def _mask(array: pa.Array) -> pa.Array | None:
     return array.is_null() if array.null_count else None
+
+
+def _escaped(texts: pa.Array) -> pa.Array:
+    """What stands between the quotes of JSON strings."""
+    if not pc.any(pc.match_substring_regex(texts, _SPECIAL), min_count=0).as_py():
+        return texts
+    texts = pc.replace_substring(pc.replace_substring(texts, "\\", "\\\\"), '"', '\\"')
+    for character in map(chr, range(0x20)):
+        texts = pc.replace_substring(texts, character, json.dumps(character)[1:-1])
+    return texts
 
 
 def _in_quotes(texts: pa.Array) -> pa.Array:
