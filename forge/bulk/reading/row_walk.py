@@ -207,38 +207,21 @@ class _Room(NamedTuple):
     capacity: Any
 
 
-@inline
-def _in_run(start: Any, index: Any, size: Any) -> Any:
-    return start + index * size
-
-
-@inline
-def _in_events(starts: Any, index: Any, size: Any) -> Any:
-    return starts[index]
-
-
-def _put_run_of(place_of: Any) -> Any:
-    @in_place
-    def put_run(shapes: Any, layout: Any, out: Any, row: Any, starts: Any, size: Any, count: Any) -> None:
-        """The places of the cells of ``count`` rows without NULLs, which have ``size`` bytes each."""
-        steps = memory(shapes.steps)
-        cell = np.int64(0)
-        for image in range(2):
-            step = (2 * layout + image) * shapes.image_steps
-            cell += (shapes.present_counts[layout, image] + 7) >> 3
-            for _ in range(shapes.present_counts[layout, image]):
-                line = signed(load64(steps, step + _LINE)) + 4 * row
-                if line >= 4 * row:
-                    for index in range(count):
-                        store32(out, line + 4 * index, np.uint64(place_of(starts, index, size) + cell))
-                cell += signed(load64(steps, step))
-                step += _STEP
-
-    return put_run
-
-
-#: From the start of the first, or of each, which is an event's first.
-_put_run, _put_events = _put_run_of(_in_run), _put_run_of(_in_events)
+@in_place
+def _put_run(shapes: Any, layout: Any, out: Any, row: Any, start: Any, size: Any, count: Any) -> None:
+    """The places of the cells of ``count`` rows without NULLs, of ``size`` bytes each, from ``start`` on."""
+    steps = memory(shapes.steps)
+    cell = np.int64(start)
+    for image in range(2):
+        step = (2 * layout + image) * shapes.image_steps
+        cell += (shapes.present_counts[layout, image] + 7) >> 3
+        for _ in range(shapes.present_counts[layout, image]):
+            line = signed(load64(steps, step + _LINE)) + 4 * row
+            if line >= 4 * row:
+                for index in range(count):
+                    store32(out, line + 4 * index, np.uint64(cell + index * size))
+            cell += signed(load64(steps, step))
+            step += _STEP
 
 
 @in_place
@@ -318,26 +301,9 @@ def _row_walk(buffer: Any, chosen: Any, resume: Any, shapes: Any, room: Any, per
         size, second = sizes[layout, 0], sizes[layout, 1]
         first_mask = _low_bits(present_counts[layout, 0])
         second_mask = _low_bits(present_counts[layout, 1])
-        following = event + 1
         if at < 0:
             at = begins[event]
-            if size > 0 and end - at == size:
-                # Events of one such row each.
-                most = min(len(begins) - event, room.capacity - rows)
-                count = np.int64(0)
-                while count < most and layouts[event + count] == layout:
-                    at = begins[event + count]
-                    nulls = load64(data, at) & first_mask | load64(data, at + second) & second_mask
-                    if ends[event + count] - at != size or nulls != np.uint64(0):
-                        break
-                    count += 1
-                at = begins[event]
-                if count:
-                    _put_events(shapes, layout, out[0], rows, begins[event : event + count], size, count)
-                    rows += count
-                    following = event + count
-                    at = end
-        more = rows == first_row
+        more = True
         while more:
             if rows == room.capacity:
                 why = FULL
@@ -374,12 +340,10 @@ def _row_walk(buffer: Any, chosen: Any, resume: Any, shapes: Any, room: Any, per
         if why == THROUGH and at != end:
             why = MISFIT
         per_event[event] = rows - first_row
-        if following > event + 1:
-            per_event[event:following] = 1
         _put_absent(shapes, layout, room, first_row, rows)
         if why != THROUGH:
             break
-        event = following
+        event += 1
         at = np.int64(-1)
     return why, event, at, rows
 

@@ -38,8 +38,6 @@ Sizes = npt.NDArray[np.int64]
 #: Rows that are written column after column.
 BLOCK: Final = 512
 _CACHE_LINE: Final = 64
-#: Bits of a validity bitmap that are looked at together.
-_AT_ONCE: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,16 +129,8 @@ def _bit(bitmap: Any, bit: Any) -> Any:
 @kernel
 def _add_fixed(validity: Any, first_bit: Any, width: Any, sizes: Any) -> None:
     bits = memory(validity)
-    row = np.int64(0)
-    # Half a word of bits at a time, which the compiler makes a few wide instructions of.
-    while row + _AT_ONCE <= len(sizes) and ((first_bit + row) >> 3) + 8 <= len(validity):
-        word = load64(bits, (first_bit + row) >> 3) >> np.uint64((first_bit + row) & 7)
-        some = sizes[row : row + _AT_ONCE]
-        for place in range(_AT_ONCE):
-            some[place] += width * signed((word >> np.uint64(place)) & np.uint64(1))
-        row += _AT_ONCE
-    for rest in range(row, len(sizes)):
-        sizes[rest] += width * _bit(bits, first_bit + rest)
+    for row in range(len(sizes)):
+        sizes[row] += width * _bit(bits, first_bit + row)
 
 
 @kernel

@@ -21,6 +21,7 @@ _HEX = np.frombuffer(b"".join(b"%02x" % byte for byte in range(256)), np.uint16)
 _SECOND = 1_000_000
 #: What cannot stand in a JSON string as it is.
 _SPECIAL = r'[\x00-\x1f"\\]'
+_ESCAPES = {character: json.dumps(character)[1:-1] for character in ("\\", '"', *map(chr, range(0x20)))}
 
 
 def json_images(images: pa.StructArray, bitmaps: pa.Array, table: Table) -> pa.Array:
@@ -81,11 +82,9 @@ def _mask(array: pa.Array) -> pa.Array | None:
 
 def _escaped(texts: pa.Array) -> pa.Array:
     """What stands between the quotes of JSON strings."""
-    if not pc.any(pc.match_substring_regex(texts, _SPECIAL), min_count=0).as_py():
-        return texts
-    texts = pc.replace_substring(pc.replace_substring(texts, "\\", "\\\\"), '"', '\\"')
-    for character in map(chr, range(0x20)):
-        texts = pc.replace_substring(texts, character, json.dumps(character)[1:-1])
+    if pc.any(pc.match_substring_regex(texts, _SPECIAL), min_count=0).as_py():
+        for character, escape in _ESCAPES.items():
+            texts = pc.replace_substring(texts, character, escape)
     return texts
 
 
