@@ -12,15 +12,12 @@ from hypothesis import strategies as st
 
 from forge.binlog import write_binlog
 from forge.binlog.listing import assemble, disassemble, listing_text, tables
-from forge.binlog.listing.fields import ListingState
 from forge.binlog.listing.rows import rows_from_fields, rows_to_fields, usual_rows_to_fields
 from forge.binlog.listing.tables import ListedTable
 from forge.binlog.writer import Item
 from forge.errors import ForgeError
-from forge.events.layout import Body
 from forge.events.row_image import ChangedRow, Image, bitmap_of, build_rows, full_padding
 from forge.events.rows import UpdateRows, WriteRows
-from forge.events.transaction_payload import TransactionPayload
 from forge.testing import values as strategies
 from forge.testing.events import files
 from forge.values.base import Column
@@ -55,12 +52,10 @@ def step_by_step() -> Callable[[Callable[[Any], Any], Any], Any]:
     def unusual(*_: Any) -> Any:
         raise UnusualError
 
-    def payloads_alone(body: Body, state: ListingState) -> tuple[Any, None]:
-        return documents._payload_fields(body, state) if isinstance(body, TransactionPayload) else None, None
-
     def call(function: Callable[[Any], Any], value: Any) -> Any:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(documents, "_certain_fields", payloads_alone)
+            patch.setattr(documents, "_kept_form", lambda *_: None)
+            patch.setattr(documents, "_usual_rows", lambda *_: iter(()))
             patch.setattr(assembling, "_items", unusual)
             patch.setattr(tables, "_cell_writer", lambda _: no_writer)
             return function(value)

@@ -7,6 +7,7 @@ the same bytes; their log_pos is 0 unless it is given.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
 from typing import Any
@@ -33,7 +34,7 @@ from forge.events.gtid_tagged import GtidTagged
 from forge.events.layout import Body
 from forge.events.plain import flag_names, flag_value
 from forge.events.query import Query
-from forge.events.registry import EVENT_CODES, event_name
+from forge.events.registry import EVENT_CODES
 from forge.events.rows import ROWS_BODIES, RowsBody
 from forge.events.table_map import TableMap
 from forge.events.transaction_payload import COMPRESSION_TYPE, NONE, ZSTD, TransactionPayload
@@ -62,70 +63,59 @@ def describe(frame: Frame, state: ListingState, derived_length: int | None) -> t
     except FormatError:
         return {"bytes": frame.raw.hex()}, None
     event = _without_derived_length(decoded, derived_length)
-    fields, built = _certain_fields(event.body, state)
-    if fields is not None and _encodes_to(decoded, frame, state.format, None, built):
-        return {"event": event.type_name} | _header_to_fields(event) | fields, event
-    for candidate, fields in _forms(event, state):
-        if fields is None:
-            continue
-        document = {"event": candidate.type_name} | _header_to_fields(candidate) | fields
-        rebuilt = _try_undescribe(document, state)
-        if rebuilt is not None and _encodes_to(rebuilt, frame, state.format, derived_length):
-            return document, rebuilt
+    for fields, body, built in _forms(event, state):
+        rebuilt = event if body is event.body else event.replace(body=body)
+        if _encodes_to(rebuilt, frame, state.format, derived_length, built):
+            return {"event": rebuilt.type_name} | _header_to_fields(event) | fields, rebuilt
     return {"bytes": frame.raw.hex()}, None
 
 
-def _certain_fields(body: Body, state: ListingState) -> tuple[Document | None, bytes | None]:
-    """The readable fields of a usual body, of which this very body is made again, or None; and its bytes, if known."""
-    if isinstance(body, ROWS_BODIES):
-        return _row_fields(body, state), None
-    if isinstance(body, TransactionPayload):
-        return _payload_fields(body, state), None
+#: Fields of a listing, the body that is made of them, and its bytes, if they are known.
+_Form = tuple[Document, Body, bytes | None]
+
+
+def _forms(event: Event, state: ListingState) -> Iterator[_Form]:
+    """The forms of an event's body, the most readable one first."""
+    body = event.body
     # The two are in all small transactions; others hardly come again.
     if isinstance(body, (Query, TableMap)) and _length(body) <= _LONGEST_KEPT:
-        return _kept_fields(body, state.format)
-    return _fields_of(body), None
+        if (kept := _kept_form(body, state.format)) is not None:
+            yield kept
+    elif isinstance(body, ROWS_BODIES):
+        yield from _usual_rows(body, state)
+    elif isinstance(body, TransactionPayload) and (inside := _payload_fields(body, state)) is not None:
+        yield inside, body, None
+    if not isinstance(body, RawBody):
+        for fields in (body_to_fields(body, state), plain_fields(body)):
+            with suppress(ForgeError, ValueError):
+                if fields is not None:
+                    yield fields, body_from_fields(body.type_code, fields, state), None
+    raw = RawBody(event.type_code, built_body(event, own_format(event, state.format)))
+    yield {"body": raw.data.hex()}, raw, None
 
 
 def _length(body: Query | TableMap) -> int:
     return len(body.query if isinstance(body, Query) else body.types)
 
 
-def _row_fields(body: RowsBody, state: ListingState) -> Document | None:
-    table = state.table(body.table_id)
-    try:
-        fields = None if table is None else usual_rows_to_fields(body, table)
-        same = fields is not None and body_from_fields(body.type_code, fields, state) == body
-    except (UnusualError, ForgeError, ValueError):
-        return None
-    return fields if same else None
-
-
-def _fields_of(body: Body) -> Document | None:
-    """As :func:`_certain_fields`, of a body that means the same whatever stands before it."""
-    if isinstance(body, RawBody) or EVENT_CODES.get(event_name(body.type_code)) is None:
-        return None
+@lru_cache(maxsize=256)
+def _kept_form(body: Query | TableMap, format: FormatContext) -> _Form | None:
     fields = body_to_fields(body, ListingState())
     try:
-        same = fields is not None and body_from_fields(body.type_code, fields, ListingState()) == body
+        if fields is None or body_from_fields(body.type_code, fields, ListingState()) != body:
+            return None
     except (ForgeError, ValueError):
         return None
-    return fields if same else None
-
-
-@lru_cache(maxsize=256)
-def _kept_fields(body: Query | TableMap, format: FormatContext) -> tuple[Document | None, bytes | None]:
-    fields = _fields_of(body)
     longer = format.more_post_header(body.type_code) != (0, 0)
-    return fields, None if fields is None or longer else body.build(format)
+    return fields, body, None if longer else body.build(format)
 
 
-def _forms(event: Event, state: ListingState) -> Iterator[tuple[Event, Document | None]]:
-    if not isinstance(event.body, RawBody):
-        yield event, body_to_fields(event.body, state)
-        yield event, plain_fields(event.body)
-    raw = RawBody(event.type_code, built_body(event, own_format(event, state.format)))
-    yield event.replace(body=raw), {"body": raw.data.hex()}
+def _usual_rows(body: RowsBody, state: ListingState) -> Iterator[_Form]:
+    table = state.table(body.table_id)
+    with suppress(UnusualError, ForgeError, ValueError):
+        fields = None if table is None else usual_rows_to_fields(body, table)
+        if fields is not None and body_from_fields(body.type_code, fields, state) == body:
+            yield fields, body, None
 
 
 def _without_derived_length(event: Event, derived_length: int | None) -> Event:
@@ -137,14 +127,6 @@ def _without_derived_length(event: Event, derived_length: int | None) -> Event:
     ):
         return event.replace(body=body.replace(transaction_length=None))
     return event
-
-
-def _try_undescribe(document: Document, state: ListingState) -> Event | None:
-    try:
-        item = undescribe(document, state)
-    except (ForgeError, ValueError):
-        return None
-    return item if isinstance(item, Event) else None
 
 
 def _encodes_to(
