@@ -10,14 +10,14 @@ from dataclasses import replace
 from typing import NoReturn
 
 from forge.engine.dictionary.column_drafts import define_column
-from forge.engine.dictionary.columns import ColumnDefinition, sort_value
+from forge.engine.dictionary.columns import ColumnDefinition
+from forge.engine.dictionary.key_definition import RowExpression
 from forge.engine.dictionary.literals import taken
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.conversion import converted
 from forge.engine.rows.defaults import StatementTime, omitted_value, with_generated
 from forge.engine.rows.numbering import Numbering
-from forge.engine.rows.row_order import as_read
-from forge.engine.rows.where import Condition, matching, parse_where
+from forge.engine.rows.row_order import as_read, rank
 from forge.errors import ScenarioError
 from forge.plan.changes import RowChange
 from forge.plan.statement_text import StatementText
@@ -36,6 +36,7 @@ from forge.sql.ast.definitions import (
 from forge.sql.ast.expressions import Literal
 from forge.sql.ast.statements import CreateTable
 from forge.sql.errors import SqlError, SqlUnsupported, at_offset
+from forge.sql.expressions import parse_expression
 from forge.values.base import Value
 from forge.values.declaration.sqltype import SqlType
 
@@ -135,15 +136,9 @@ class CopiedRows:
     def insert(self, state: TableState, sql: str, time: StatementTime) -> RowsStatement:
         """Give the new table its rows.  Raises SqlError where a server would refuse one."""
         with at_offset(self.select.offset):
-            conditions = parse_where(self.select.where, self.source)
-            if not all(condition.column.type_facts.is_integer for condition in conditions):
-                self._unsupported("with WHERE on columns that are no integers")
             # The server does not know how many rows there will be.
             numbering = Numbering(state.next_auto_increment, 1, is_transactional(state.table))
-            rows = [
-                self._row(state, self.source.rows[number], numbering, time)
-                for number in self._sorted(matching(conditions, self.source), conditions)
-            ]
+            rows = [self._row(state, self.source.rows[number], numbering, time) for number in self._chosen()]
             for row in rows:
                 state.add(row)
             state.next_auto_increment = numbering.following
@@ -178,38 +173,28 @@ class CopiedRows:
             numbering.given(value)
         return converted(source, column, value)
 
-    def _sorted(self, numbers: list[int], conditions: list[Condition]) -> list[int]:
-        """The rows by ORDER BY, which has to leave nothing open, and as many as LIMIT lets through."""
-        order = [(self._index_of(name), descending) for name, descending in self.select.order]
-        rows = self.source.rows
-        ordered = list(numbers) if order else self._in_order(numbers, conditions)
-        for index, descending in reversed(order):
-            column = self.source.columns[index]
-            if column.wire.collation is not None or column.holds_json:
-                self._unsupported(f"with ORDER BY {column.name}, a text,")
-
-            def rank(number: int, index: int = index, column: ColumnDefinition = column) -> tuple[bool, object]:
-                """NULL comes first."""
-                value = rows[number][index]
-                return value is not None, value if value is None else sort_value(column, value)
-
-            ordered.sort(key=rank, reverse=descending)
-        if order and len({tuple(rows[number][index] for index, _ in order) for number in ordered}) < len(ordered):
-            self._unsupported("with ORDER BY of values that several rows have")
-        if self.select.limit is not None:
-            count, skipped = self.select.limit
-            ordered = ordered[skipped : skipped + count]
-        return ordered
-
-    def _in_order(self, numbers: list[int], conditions: list[Condition]) -> list[int]:
-        """The rows as the server reads them; MariaDB 10.11 merges partitions also where a key has all that is asked."""
-        compared = {condition.index for condition in conditions}
-        key = self.source.clustering
+    def _chosen(self) -> list[int]:
+        """The rows that WHERE chooses, by ORDER BY or as the server reads them, and as many as LIMIT lets through."""
+        source, compared = self.source, set[int]()
+        numbers = [number for number, row in source.rows.items() if source.is_current(row)]
+        if self.select.where:
+            condition = parse_expression(self.select.where, server_line(self.server).grammar)
+            compared = set(map(self._index_of, condition.columns()))
+            if not all(source.columns[index].type_facts.is_integer for index in compared):
+                self._unsupported("with WHERE on columns that are no integers")
+            holds = RowExpression(condition, source.columns)
+            numbers = [number for number in numbers if holds(source.rows[number])]
+        key = source.clustering
         if key is not None and server_line(self.server).rows.merges_covering_keys:
-            places = {column.name: index for index, column in enumerate(self.source.columns)}
-            used = {places[column.name] for column, named in self.chosen.values() if named.literal is None} | compared
-            compared |= {key.parts[0].column} if used <= {part.column for part in key.parts} else set()
-        return as_read(self.source, numbers, compared)
+            # MariaDB 10.11 merges partitions also where a key has all that is asked.
+            asked = {self._index_of(named.column) for _, named in self.chosen.values() if named.literal is None}
+            covers = asked | compared <= {part.column for part in key.parts}
+            compared |= {key.parts[0].column} if covers else set()
+        numbers = as_read(source, source.ordered(numbers), compared)
+        for name, descending in reversed(self.select.order):
+            numbers.sort(key=rank(source, self._index_of(name)), reverse=descending)
+        count, skipped = self.select.limit or (len(numbers), 0)
+        return numbers[skipped : skipped + count]
 
 
 def _draft(column: ColumnDefinition, named: SelectedColumn) -> ColumnDraft:

@@ -44,7 +44,7 @@ def in_order_of_query(
         index = state.definition.find(name)
         if index is None:
             return list(chosen)
-        rows.sort(key=_rank(state, index), reverse=descending)
+        rows.sort(key=rank(state, index), reverse=descending)
     return rows
 
 
@@ -101,18 +101,19 @@ def by_key(state: TableState, key: Key, chosen: Iterable[int]) -> list[int]:
         rows = list(chosen) if key is clustering else by_key(state, clustering, chosen)
     for part, falls in reversed(list(zip(key.parts, state.descending(key), strict=True))):
         if part.column < len(state.columns):
-            rows.sort(key=_rank(state, part.column), reverse=falls)
+            rows.sort(key=rank(state, part.column), reverse=falls)
     return rows
 
 
-def _rank(state: TableState, index: int) -> Callable[[int], tuple[bool, Any]]:
+def rank(state: TableState, index: int) -> Callable[[int], tuple[bool, Any]]:
+    """What rows are sorted by in the order of a column; NULL comes first."""
     column = state.columns[index]
 
-    def rank(number: int) -> tuple[bool, Any]:
+    def place(number: int) -> tuple[bool, Any]:
         value = state.rows[number][index]
         return value is not None, None if value is None else _place(column, value)
 
-    return rank
+    return place
 
 
 def _place(column: ColumnDefinition, value: Value) -> Any:

@@ -5,10 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any
 from typing import Literal as Choice
 
 from forge.charsets import Collation, collation, default_collation
@@ -295,14 +293,14 @@ class SelectedColumn:
 
 @dataclass(frozen=True, slots=True)
 class SelectDraft:
-    """SELECT of one table; no ``columns`` stand for ``*``, ``where`` is as in a scenario.
+    """SELECT of one table; no ``columns`` stand for ``*``, ``where`` is the text of an expression, or empty.
 
     ``order``: columns of ORDER BY, and whether each is DESC; ``limit``: how many rows, behind how many others.
     """
 
     columns: tuple[SelectedColumn, ...]
     table: TableRef
-    where: Mapping[str, Any]
+    where: str
     offset: int
     order: tuple[tuple[str, bool], ...] = ()
     limit: tuple[int, int] | None = None

@@ -232,6 +232,15 @@ def _in(value: Operand, *others: Operand) -> Operand:
     return None if None in others else 0
 
 
+def _between(value: Operand, low: Operand, high: Operand) -> Operand:
+    above = _null_or(operator.ge, value, low)
+    return _and(above, _null_or(operator.le, value, high))
+
+
+def _null_or(compare: Callable[[Any, Any], bool], left: Operand, right: Operand) -> Operand:
+    return None if left is None or right is None else int(compare(*_compared(left, right, equality=False)))
+
+
 def truth(value: Operand) -> bool | None:
     """Whether a condition of that value holds; None for NULL."""
     return None if value is None else bool(number_of(value))
@@ -286,6 +295,7 @@ FUNCTIONS |= {
     ">": _comparison(operator.gt),
     ">=": _comparison(operator.ge),
     "IN": Function(_in, 2, 1000, "nulls"),
+    "BETWEEN": Function(_between, 3, 3, "nulls"),
     "AND": Function(_and, 2, 2, "nulls"),
     "OR": Function(_or, 2, 2, "nulls"),
     "NOT": Function(lambda value: int(not truth(value))),
