@@ -75,8 +75,6 @@ class DatabaseCreation(DdlStatement):
 
     #: MariaDB: CREATE OR REPLACE dropped tables first.
     replaces: bool = False
-    #: A statement that does not say DEFAULT ENCRYPTION carries DEFAULT_TABLE_ENCRYPTION.
-    encrypts: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,8 +117,6 @@ class TableCreation(DdlStatement):
     defines: tuple[TableColumn, ...] = ()
     #: MariaDB: CREATE OR REPLACE dropped a table first.
     replaces: bool = False
-    #: A bound of its partitions is a moment in the session's time zone.
-    zone: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,8 +154,6 @@ class TableChange:
     defines: tuple[TableColumn, ...] = ()
     #: Nothing of the definition changes but names.
     touches_names_only: bool = False
-    #: The statement asks for a copy of the table (ALGORITHM=COPY).
-    copies: bool = False
     #: It adds, drops or reorganizes partitions and does nothing else.
     manages_partitions: bool = False
 
@@ -281,8 +275,6 @@ class TableUpkeep(DdlStatement):
 
     #: It commits by itself before it is logged: all but FLUSH.
     commits: bool = False
-    #: It carries TIME_ZONE.
-    zone: bool = False
 
 
 def dropped_tables(statement: DdlStatement) -> Iterator[str]:

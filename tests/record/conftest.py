@@ -49,7 +49,7 @@ DELETE = RowsStatement(
     search=Search(compared=frozenset({0})),
 )
 GROUPS = (
-    DatabaseCreation(DefinitionText("CREATE DATABASE shop", ""), ("shop",), encrypts=True),
+    DatabaseCreation(DefinitionText("CREATE DATABASE shop", ""), ("shop",)),
     TableCreation(
         DefinitionText("CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(20))", "shop"),
         ("shop",),

@@ -89,13 +89,11 @@ def ddl_variables(
     if xid is not None:
         variables["ddl_xid"] = xid
     match statement:
-        case DatabaseCreation(encrypts=True):
+        case DatabaseCreation():
             variables["default_table_encryption"] = int(session.default_table_encryption)
         case ObjectDefinition():
             variables |= {"invoker": line.query.session_user} if statement.invoker else {}
             variables |= {"microseconds": microsecond} if statement.fraction else {}
-        case TableUpkeep(zone=True) | TableCreation(zone=True):
-            variables["time_zone"] = session.time_zone
     if isinstance(statement, AnyTableCreation | TableAlteration) and statement.kind in ("create_table", "alter_table"):
         variables["sql_require_primary_key"] = int(session.sql_require_primary_key)
         if _defines_timestamp(statement) and not statement.no_effect:
@@ -134,8 +132,6 @@ def mariadb_ddl_variables(
         variables |= _clock_variables(statement, altered, microsecond, session, line)
         if isinstance(statement, TableAlteration) and statement.adds_versions:
             variables |= {"time_zone": session.time_zone, "hrnow": microsecond}
-        if isinstance(statement, TableCreation) and statement.zone:
-            variables["time_zone"] = session.time_zone
     return in_order(variables, line)
 
 

@@ -65,7 +65,6 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
     defined = {draft.name.lower() for draft in alteration.defined}
     plan = replace(
         plan,
-        text=context.text if renames else context.text_of(altered.definition),
         databases=distinct((before.database, name[0])),
         tables=(altered.table,),
         no_effect=name == old_name and renames,
@@ -73,7 +72,6 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
             before,
             tuple(column for column in altered.table.columns if column.name.lower() in defined),
             touches_names_only=all(map(_touches_names_only, actions)),
-            copies=statement.algorithm == "copy",
         ),
     )
     managing = next((action for action in actions if isinstance(action, AlterPartitions) and action.is_of_parts), None)

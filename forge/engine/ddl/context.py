@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from forge.engine.dictionary.catalog import Catalog, TableName
-from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.defaults import StatementTime
 from forge.plan.definitions import DefinitionText
@@ -41,11 +40,6 @@ class DdlContext:
             names_charset=names_charset(self.sql),
             time=(self.time.second, self.time.microsecond),
         )
-
-    def text_of(self, definition: Definition) -> DefinitionText:
-        """The text of a statement that makes or changes this definition."""
-        named = self.line.query.says_collations and definition.keeps_charset
-        return replace(self.text, names_charset=True) if named else self.text
 
     def resolve(self, ref: TableRef) -> TableName:
         """The database and the table that the statement means by a name.  Raises SqlError."""

@@ -13,7 +13,6 @@ from forge.engine.dictionary.column_drafts import define_column
 from forge.engine.dictionary.definition import Definition
 from forge.engine.dictionary.engines import INNODB, check_engine, chosen_engine
 from forge.engine.dictionary.foreign_key_definition import own_parts, with_parts
-from forge.engine.dictionary.partitions import reads_zone
 from forge.engine.dictionary.show_create import create_table_text
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.dictionary.tables import plan_table
@@ -48,7 +47,7 @@ def create_table(statement: CreateTable, context: DdlContext) -> TableCreation |
     if select is not None:
         copied = CopiedRows(statement, select, context.table(select.table), catalog.server)
     definition = defined_table(statement, name, context, copied)
-    text = context.text_of(definition)
+    text = context.text
     if catalog.generates_keys and needs_key(definition, context.line):
         if select is not None:
             problem = "CREATE TABLE ... SELECT with a generated key is not supported yet"
@@ -68,7 +67,6 @@ def create_table(statement: CreateTable, context: DdlContext) -> TableCreation |
         temporary,
         defines=state.table.columns,
         replaces=replaces,
-        zone=reads_zone(definition.partitions, catalog.server),
     )
 
 
@@ -91,7 +89,7 @@ def create_like(statement: CreateLike, context: DdlContext) -> TableCreationLike
     _store(state, context)
     touches = temporary or model.table.temporary
     return TableCreationLike(
-        context.text_of(definition),
+        context.text,
         (name[0],),
         (state.table,),
         temporary,

@@ -89,7 +89,6 @@ def keep_up_tables(statement: Upkeep, context: DdlContext) -> TableUpkeep:
         tables=remade,
         touches_temporary=any(table.temporary for table in tables),
         unlogged=statement.local,
-        zone=statement.zone,
         commits=not statement.flushes,
     )
 
@@ -176,9 +175,7 @@ def _create(statement: DatabaseStatement, name: str, context: DdlContext) -> Dat
         raise SqlError(f"database {name!r} exists already", statement.offset)
     if not exists:
         catalog.databases[name] = statement.charset.resolve(catalog.new_collation, catalog.server).id
-    return DatabaseCreation(
-        context.text, (name,), no_effect=exists, replaces=replaces, encrypts=not statement.encryption
-    )
+    return DatabaseCreation(context.text, (name,), no_effect=exists, replaces=replaces)
 
 
 def _drop(name: str, context: DdlContext) -> DatabaseDrop:

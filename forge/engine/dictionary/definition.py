@@ -62,17 +62,6 @@ class Definition:
             )
         return index
 
-    @property
-    def keeps_charset(self) -> bool:
-        """Whether it is kept with the name of a character set, which is looked up whenever it is read: CAST(... AS
-        CHAR), and partitions with values that are text (recorded on 11.8).
-        """
-        parts = self.partitions.parts if self.partitions is not None and self.partitions.columns else ()
-        if any(text[:1] in ("'", '"') for part in parts for entry in part.values for text in entry):
-            return True
-        expressions = [expression for column in self.columns for expression in (column.default, column.generated)]
-        return any(expression is not None and expression.casts_to_text for expression in expressions)
-
     def with_not_null_keys(self) -> Definition:
         """The definition in which the columns of the primary key are NOT NULL, as servers make them."""
         primary = next((key for key in self.keys if key.kind == "primary"), None)

@@ -178,14 +178,6 @@ def _by_columns(clause: PartitionClause, columns: list[ColumnDefinition], places
     return choose
 
 
-def reads_zone(clause: PartitionClause | None, server: str) -> bool:
-    """Whether a bound is made of a moment in the session's time zone."""
-    functions = server_line(server).ddl.zoned_bounds
-    parts = clause.parts if clause is not None else ()
-    texts = [text.upper() for part in parts for entry in part.values for text in entry]
-    return any(function in text for text in texts for function in functions)
-
-
 class _Maximum:
     """MAXVALUE of a column."""
 

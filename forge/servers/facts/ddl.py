@@ -96,7 +96,5 @@ class Definitions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     views_log_seeds: bool
     #: ALTER ... DROP DEFAULT of a column that takes NULL leaves it without a default; else it is NULL.
     drops_null_default: bool
-    #: Functions of texts in the bounds of partitions that ask for the time zone.
-    zoned_bounds: tuple[str, ...]
     #: DESC of a key's column is obeyed.
     descending_keys: bool

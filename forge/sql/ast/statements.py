@@ -46,12 +46,11 @@ class CreateLike:
 
 @dataclass(frozen=True, slots=True)
 class AlterTable:
-    """ALTER TABLE, CREATE INDEX and DROP INDEX; ``algorithm`` is that of ALGORITHM=, in lower case, or empty."""
+    """ALTER TABLE, CREATE INDEX and DROP INDEX."""
 
     table: TableRef
     actions: tuple[Action, ...]
     statement: Literal["alter_table", "create_index", "drop_index"] = "alter_table"
-    algorithm: str = ""
     if_exists: bool = False
     #: CREATE OR REPLACE INDEX.
     replaces: bool = False
@@ -91,8 +90,6 @@ class DatabaseStatement:
     charset: CharsetClause = field(default_factory=CharsetClause)
     exists: bool = False
     replaces: bool = False
-    #: ENCRYPTION is told.
-    encryption: bool = False
 
 
 TableDdl = CreateTable | CreateLike | AlterTable | DropTables | RenameTables | TruncateTable | DatabaseStatement

@@ -49,11 +49,6 @@ class Expression:
         """Whether it calls a function of one of these names."""
         return any(isinstance(node, Call) and node.name in names for node in walk(self.tree))
 
-    @property
-    def casts_to_text(self) -> bool:
-        """Whether CAST(... AS CHAR) is in it."""
-        return any(isinstance(node, Cast) and "CHAR" in node.type.name for node in walk(self.tree))
-
     def evaluate(self, row: Mapping[str, Operand]) -> Operand:
         """Its value, for the cells of the columns that it uses, by lower-case name.
 

@@ -38,29 +38,24 @@ def alter_table(cursor: Cursor) -> AlterTable:
     table = table_ref(cursor)
     cursor.accept_wait()
     actions: list[Action] = []
-    algorithm = ""
     comma = False
     while comma or not cursor.at_end():
         if cursor.token.is_word("ALGORITHM", "LOCK"):
-            algorithm = locking(cursor) or algorithm
+            locking(cursor)
         elif cursor.accept_any("WITH", "WITHOUT"):
             cursor.expect("VALIDATION")
         else:
             actions += alter_action(cursor)
         # Options of the table may stand without a comma.
         comma = cursor.accept_mark(",")
-    return AlterTable(table, tuple(actions), algorithm=algorithm, if_exists=if_exists)
+    return AlterTable(table, tuple(actions), if_exists=if_exists)
 
 
-def locking(cursor: Cursor) -> str:
-    """ALGORITHM and LOCK clauses; the algorithm that is asked for, empty for none."""
-    algorithm = ""
+def locking(cursor: Cursor) -> None:
+    """ALGORITHM and LOCK clauses."""
     while word := cursor.accept_any("ALGORITHM", "LOCK"):
         cursor.accept_mark("=")
-        chosen = cursor.expect_any(*(_LOCKS if word == "LOCK" else _ALGORITHMS))
-        if word == "ALGORITHM" and chosen != "DEFAULT":
-            algorithm = chosen.lower()
-    return algorithm
+        cursor.expect_any(*(_LOCKS if word == "LOCK" else _ALGORITHMS))
 
 
 def alter_action(cursor: Cursor) -> list[Action]:

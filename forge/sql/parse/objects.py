@@ -172,7 +172,6 @@ def flush(cursor: Cursor, head: Head) -> Upkeep:
         if not cursor.at_end():
             raise SqlUnsupported(f"FLUSH {word} ... {cursor.token.text.upper()} is not supported", cursor.token.start)
         return Upkeep(tuple(tables), start, local=local, flushes=True)
-    reads_time = False
     while True:
         if cursor.following().is_word("LOGS") and cursor.accept_any(*_FLUSHED_LOGS):
             cursor.expect("LOGS")
@@ -181,6 +180,5 @@ def flush(cursor: Cursor, head: Head) -> Upkeep:
             if word is None:
                 problem = f"FLUSH {first.text.upper()} is not supported; `flush:` is for logs"
                 raise SqlUnsupported(problem, first.start)
-            reads_time |= word == "PRIVILEGES"
         if not cursor.accept_mark(","):
-            return Upkeep(offset=start, local=local, zone=reads_time, flushes=True)
+            return Upkeep(offset=start, local=local, flushes=True)

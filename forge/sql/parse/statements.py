@@ -146,11 +146,9 @@ def _database(cursor: Cursor, head: Head) -> DatabaseStatement:
     if head.verb != "ALTER" or not (cursor.at_end() or cursor.token.is_word(*_DATABASE_OPTIONS)):
         name = cursor.name("database")
     charset = CharsetClause(offset=offset)
-    encryption = False
     while not cursor.at_end():
-        encryption |= cursor.token.is_word("ENCRYPTION") or cursor.following().is_word("ENCRYPTION")
         charset = _database_option(cursor, charset)
-    return DatabaseStatement(kinds[head.verb], name, offset, charset, exists, head.replaces, encryption)
+    return DatabaseStatement(kinds[head.verb], name, offset, charset, exists, head.replaces)
 
 
 _DATABASE_OPTIONS = ("DEFAULT", "CHARACTER", "CHARSET", "COLLATE", "ENCRYPTION", "READ", "COMMENT")
@@ -182,7 +180,8 @@ def _index(cursor: Cursor, head: Head) -> AlterTable:
     drop = Drop("key", name, offset)
     dropped: Action = Conditional(drop, exists=True) if exists else drop
     cursor.accept_wait()
-    return AlterTable(table, (dropped,), "drop_index", locking(cursor))
+    locking(cursor)
+    return AlterTable(table, (dropped,), "drop_index")
 
 
 def _special_index(word: str) -> Callable[[Cursor, Head], AlterTable]:
@@ -207,7 +206,8 @@ def _create_index(cursor: Cursor, word: str) -> AlterTable:
     key = key_body(cursor, KeyDraft(kind, name, (), offset, SPECIAL_KEYS.get(word, "")))
     cursor.accept_wait()
     added: Action = Conditional(Add(key), exists=False) if missing else Add(key)
-    return AlterTable(table, (added,), "create_index", locking(cursor))
+    locking(cursor)
+    return AlterTable(table, (added,), "create_index")
 
 
 _DEFINITIONS: dict[str, Callable[[Cursor, Head], Ddl]] = {
