@@ -47,19 +47,19 @@ class CreateTrigger:
 
 @dataclass(frozen=True, slots=True)
 class DropObjects:
-    """DROP VIEW and DROP TRIGGER."""
+    """DROP VIEW, DROP TRIGGER, and MariaDB's DROP SEQUENCE."""
 
-    kind: Literal["view", "trigger"]
+    kind: Literal["view", "trigger", "sequence"]
     names: tuple[TableRef, ...]
     exists: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class SequenceStatement:
-    """CREATE, ALTER or DROP SEQUENCE of MariaDB; its options leave no trace but the text."""
+    """CREATE and ALTER SEQUENCE of MariaDB; its options leave no trace but the text."""
 
-    verb: Literal["create", "alter", "drop"]
-    names: tuple[TableRef, ...]
+    verb: Literal["create", "alter"]
+    name: TableRef
     exists: bool = False
     replaces: bool = False
 

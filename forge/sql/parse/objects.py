@@ -123,18 +123,19 @@ def trigger(cursor: Cursor, head: Head) -> CreateTrigger | DropObjects:
     return CreateTrigger(name, timing, event, table, body, text, start, head.definer, exists)
 
 
-def sequence(cursor: Cursor, head: Head) -> SequenceStatement:
+def sequence(cursor: Cursor, head: Head) -> SequenceStatement | DropObjects:
     """CREATE, ALTER and DROP SEQUENCE of MariaDB; its options leave no trace but the text."""
+    if head.verb == "DROP":
+        return _dropped(cursor, "sequence")
     exists = cursor.accept("IF", "NOT", "EXISTS") or cursor.accept("IF", "EXISTS")
-    names = table_refs(cursor) if head.verb == "DROP" else [table_ref(cursor)]
+    name = table_ref(cursor)
     cursor.rest()
-    verbs: dict[str, Literal["create", "alter"]] = {"CREATE": "create", "ALTER": "alter"}
-    return SequenceStatement(verbs.get(head.verb, "drop"), tuple(names), exists, head.replaces)
+    return SequenceStatement("create" if head.verb == "CREATE" else "alter", name, exists, head.replaces)
 
 
-def _dropped(cursor: Cursor, kind: Literal["view", "trigger"]) -> DropObjects:
+def _dropped(cursor: Cursor, kind: Literal["view", "trigger", "sequence"]) -> DropObjects:
     exists = cursor.accept("IF", "EXISTS")
-    names = table_refs(cursor) if kind == "view" else [table_ref(cursor)]
+    names = table_refs(cursor)
     cursor.accept_any("RESTRICT", "CASCADE")
     return DropObjects(kind, tuple(names), exists)
 
@@ -175,10 +176,8 @@ def flush(cursor: Cursor, head: Head) -> Upkeep:
     while True:
         if cursor.following().is_word("LOGS") and cursor.accept_any(*_FLUSHED_LOGS):
             cursor.expect("LOGS")
-        elif not (cursor.accept("QUERY", "CACHE") or cursor.accept("GLOBAL", "STATUS")):
-            word = cursor.accept_any(*_FLUSHED)
-            if word is None:
-                problem = f"FLUSH {first.text.upper()} is not supported; `flush:` is for logs"
-                raise SqlUnsupported(problem, first.start)
+        elif not (cursor.accept("QUERY", "CACHE") or cursor.accept("GLOBAL", "STATUS") or cursor.accept_any(*_FLUSHED)):
+            problem = f"FLUSH {first.text.upper()} is not supported; `flush:` is for logs"
+            raise SqlUnsupported(problem, first.start)
         if not cursor.accept_mark(","):
             return Upkeep(offset=start, local=local, flushes=True)
