@@ -172,22 +172,15 @@ def _implicit_value(column: ColumnDefinition, dialect: Dialect) -> Value | None:
     column NOT NULL (recorded).
     """
     # MySQL gives them a vector without numbers, MariaDB one, or a geometry, without bytes (recorded on 9.7 and 11.8).
-    if column.type_facts.kind in (("geometry", "vector") if dialect.vector_is_varbinary else ("vector",)):
+    facts, draft = column.type_facts, column.draft
+    if facts.kind in (("geometry", "vector") if dialect.vector_is_varbinary else ("vector",)):
         raise UnsupportedError(f"rows that get a value for the new {column.type.name} column are not supported yet")
-    if not column.type_facts.has_date:
-        implicit = implicit_default(column.wire)
-        # JSON: a cell without a document (recorded on MySQL 9.7), which reads as JSON null.
-        return b"" if implicit is None else strict_value(column.wire, column.codec, implicit)
-    if not dialect.takes_zero_dates and _needs_date(column):
-        implicit_default(column.wire)  # raises
-    return zero_value(column.wire)
-
-
-def _needs_date(column: ColumnDefinition) -> bool:
-    """Whether the column is one of dates that its own definition makes NOT NULL."""
-    draft = column.draft
     is_bare = draft is not None and draft.nullable is None and "primary" not in draft.keys
-    return column.type_facts.has_date and column.type_facts.refuses_implicit_default and not is_bare
+    if facts.has_date and (dialect.takes_zero_dates or is_bare or not facts.refuses_implicit_default):
+        return zero_value(column.wire)
+    implicit = implicit_default(column.wire)
+    # JSON: a cell without a document (recorded on MySQL 9.7), which reads as JSON null.
+    return b"" if implicit is None else strict_value(column.wire, column.codec, implicit)
 
 
 def _empties_all(alteration: Alteration) -> bool:

@@ -13,9 +13,7 @@ from forge.engine.dictionary.foreign_key_definition import follow_parent, rename
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.dictionary.tables import plan_table
 from forge.plan.definitions import TableRename
-from forge.sql.ast.definitions import TableRef
 from forge.sql.ast.statements import RenameTables
-from forge.sql.errors import SqlError
 
 
 def rename_tables(statement: RenameTables, context: DdlContext) -> TableRename:
@@ -25,7 +23,10 @@ def rename_tables(statement: RenameTables, context: DdlContext) -> TableRename:
     for old, new in statement.pairs:
         if statement.if_exists and catalog.find(context.resolve(old)) is None:
             continue
-        state = _renamed(old, context)
+        # MySQL renames no temporary tables, and does not see them here.
+        sees_temporary = context.line.ddl.renames_temporary
+        hidden = None if sees_temporary else catalog.tables.get(context.resolve(old))
+        state = hidden or context.table(old)
         name = context.resolve(new)
         catalog.check_free(name, new.offset, temporary=state.table.temporary)
         _rename(catalog, state, name)
@@ -50,20 +51,6 @@ def _rename(catalog: Catalog, state: TableState, name: TableName) -> None:
     state.table = plan_table(state.definition, catalog.next_version(name))
     catalog.put(old, state, moves=not state.table.temporary)
     follow_table(catalog, before, state, {})
-
-
-def _renamed(ref: TableRef, context: DdlContext) -> TableState:
-    """The table that is meant: MySQL renames no temporary ones, and does not see them here.  Raises SqlError."""
-    catalog = context.catalog
-    name = context.resolve(ref)
-    if context.line.ddl.renames_temporary or name not in catalog.temporary:
-        return context.table(ref)
-    if name not in catalog.tables:
-        expected = "ALTER TABLE ... RENAME of a temporary table"
-        raise SqlError(
-            f"{'.'.join(name)} is a temporary table, and there is no other of that name", ref.offset, expected=expected
-        )
-    return catalog.tables[name]
 
 
 def follow_table(catalog: Catalog, before: TableState, after: TableState, renamed: Mapping[str, str]) -> None:

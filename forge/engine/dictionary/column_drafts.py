@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from decimal import Decimal
 
-from forge.charsets import compare_key
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.literals import strict_value, under
 from forge.errors import UnsupportedError, about
@@ -197,9 +196,6 @@ def _default_value(defined: ColumnDefinition, default: LiteralDefault, dialect: 
     """What the column holds of a literal.  Raises SqlError for one that no column of its type holds."""
     facts, wire = defined.type_facts, under(defined.wire, dialect)
     literal = int(default.value) if isinstance(default.value, bool) else default.value
-    if facts.has_members and not (isinstance(literal, bytes) or _names_members(defined, literal)):
-        problem = f"the default of column {defined.name!r} is impossible: {defined.type.name} has no member {literal!r}"
-        raise SqlError(problem, default.offset, expected="a member in quotes, not its number")
     form = default.literal.form
     if form == "hex_text" and isinstance(literal, bytes) and facts.is_number and wire.dialect.hex_defaults_are_text:
         literal = literal.decode("latin-1")
@@ -212,14 +208,3 @@ def _default_value(defined: ColumnDefinition, default: LiteralDefault, dialect: 
         literal = int.from_bytes(literal.encode(), "big")
     with at_offset(default.offset), about(f"the default of column {defined.name!r} is impossible"):
         return strict_value(wire, defined.codec, literal)
-
-
-def _names_members(defined: ColumnDefinition, literal: object) -> bool:
-    """Whether a default of ENUM or SET is made of names: a server takes no numbers there."""
-    if not isinstance(literal, str) or not literal.strip().lstrip("+-").isdigit():
-        return isinstance(literal, str)
-    collation_id = defined.type.collation
-    keys = [literal.rstrip(" "), *defined.type.members]
-    if collation_id is not None:
-        keys = [compare_key(collation_id, key) for key in keys]
-    return keys[0] in keys[1:]

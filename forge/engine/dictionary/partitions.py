@@ -27,6 +27,8 @@ from forge.sql.expressions import Expression, parse_expression
 #: What HASH takes for NULL: the least BIGINT (part_val_int; recorded with 13 partitions).
 _NULL = -(1 << 63)
 
+_MAXIMUM, _BEHIND_ALL = "MAXVALUE", (2, 0)
+
 Chooser = Callable[[Row], int]
 
 
@@ -93,17 +95,11 @@ def _chooser(clause: PartitionClause, count: int, definition: Definition, key_co
         return lambda row: _placed(key_hash(columns, [row[place] for place in places]), count, clause.linear)
     if clause.columns:
         places = _columns(clause, definition, key_columns)
-        return _by_columns(clause, [definition.columns[place] for place in places], places)
+        return _by_values(clause, _ColumnCells([definition.columns[place] for place in places], places, clause.kind))
     computed = RowExpression(_function(clause, definition), definition.columns)
-
-    def value(row: Row) -> int | None:
-        return None if (number := computed(row)) is None else int(number)
-
     if clause.kind == "hash":
-        return lambda row: _placed(_NULL if (number := value(row)) is None else number, count, clause.linear)
-    if clause.kind == "range":
-        return _by_range(value, [_bound(part) for part in clause.parts])
-    return _by_list(value, [[_constant(entry[0]) for entry in part.values] for part in clause.parts])
+        return lambda row: _placed(_NULL if (number := computed(row)) is None else int(number), count, clause.linear)
+    return _by_values(clause, _Numbers(computed))
 
 
 def _placed(number: int, count: int, linear: bool) -> int:
@@ -115,103 +111,97 @@ def _placed(number: int, count: int, linear: bool) -> int:
     return place if place < count else number & (mask >> 1)
 
 
-def _constant(text: str) -> int | None:
-    value = parse_expression(text, of_partitions=True).evaluate({})
-    if value is not None and not isinstance(value, int):
-        raise ScenarioError(f"{text} is not an integer", expected="an integer")
-    return value
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    """What RANGE and LIST compare: the value of an expression."""
+
+    computed: RowExpression
+
+    def of_row(self, row: Row) -> tuple[Any, ...]:
+        number = self.computed(row)
+        return (None if number is None else int(number),)
+
+    def declared(self, texts: tuple[str, ...]) -> tuple[Any, ...]:
+        """The value that VALUES states.  Raises ScenarioError."""
+        value = parse_expression(texts[0], of_partitions=True).evaluate({})
+        if len(texts) != 1 or (value is not None and not isinstance(value, int)):
+            raise ScenarioError(f"{', '.join(texts)} is not an integer", expected="an integer")
+        return (value,)
 
 
-def _bound(part: PartitionDraft) -> int | None:
-    """What the values are less than; None for MAXVALUE."""
-    if len(part.values) != 1 or len(part.values[0]) != 1:
+@dataclass(frozen=True, slots=True)
+class _ColumnCells:
+    """What RANGE COLUMNS and LIST COLUMNS compare: the cells of columns."""
+
+    columns: list[ColumnDefinition]
+    places: list[int]
+    kind: str
+
+    def of_row(self, row: Row) -> tuple[Any, ...]:
+        return tuple(
+            self._comparable(column, row[place]) for column, place in zip(self.columns, self.places, strict=True)
+        )
+
+    def declared(self, texts: tuple[str, ...]) -> tuple[Any, ...]:
+        """The values that VALUES states.  Raises ScenarioError."""
+        if len(texts) != len(self.columns):
+            raise ScenarioError(f"{len(texts)} values for {len(self.columns)} columns")
+        return tuple(self._value(column, text) for column, text in zip(self.columns, texts, strict=True))
+
+    def _value(self, column: ColumnDefinition, text: str) -> Any:
+        literal = None if text.upper() == _MAXIMUM else parse_expression(text).evaluate({})
+        return None if literal is None else self._comparable(column, strict_value(column.wire, column.codec, literal))
+
+    def _comparable(self, column: ColumnDefinition, value: Any) -> Any:
+        """What values are compared by.  Raises UnsupportedError for a text whose order is not known."""
+        if not isinstance(value, str) or column.type.collation is None:
+            return value
+        if self.kind == "list":
+            return compare_key(column.type.collation, value)
+        place = order_key(column.type.collation, value)
+        if place is None:
+            raise UnsupportedError(
+                f"the order of {value!r} in column {column.name!r} is not known", expected="printable ASCII"
+            )
+        return place
+
+
+def _by_values(clause: PartitionClause, values: _Numbers | _ColumnCells) -> Chooser:
+    """RANGE and LIST."""
+    ranges = clause.kind == "range"
+    if ranges:
+        bounds = [_bound(part, values) for part in clause.parts]
+    else:
+        places = {values.declared(entry): place for place, part in enumerate(clause.parts) for entry in part.values}
+
+    def choose(row: Row) -> int:
+        cells = values.of_row(row)
+        if ranges:
+            ranks = [_rank(value) for value in cells]
+            place = next((place for place, bound in enumerate(bounds) if ranks < bound), None)
+        else:
+            place = places.get(cells)
+        if place is None:
+            raise ScenarioError(f"the table has no partition for {', '.join(map(str, cells))}")
+        return place
+
+    return choose
+
+
+def _bound(part: PartitionDraft, values: _Numbers | _ColumnCells) -> list[tuple[int, Any]]:
+    """What the values of a partition are less than."""
+    if len(part.values) != 1:
         raise ScenarioError(f"partition {part.name!r} has no VALUES LESS THAN (value)")
-    return None if part.values[0][0].upper() == "MAXVALUE" else _constant(part.values[0][0])
-
-
-def _by_range(value: Callable[[Row], int | None], bounds: list[int | None]) -> Chooser:
-    def choose(row: Row) -> int:
-        number = value(row)
-        for place, bound in enumerate(bounds):
-            if number is None or bound is None or number < bound:
-                return place
-        raise ScenarioError(f"the table has no partition for {number}")
-
-    return choose
-
-
-def _by_list(value: Callable[[Row], Any], lists: list[list[Any]]) -> Chooser:
-    places = {entry: place for place, values in enumerate(lists) for entry in values}
-
-    def choose(row: Row) -> int:
-        values = value(row)
-        if values not in places:
-            raise ScenarioError(f"the table has no partition for {values!r}")
-        return places[values]
-
-    return choose
-
-
-def _by_columns(clause: PartitionClause, columns: list[ColumnDefinition], places: list[int]) -> Chooser:
-    """RANGE COLUMNS and LIST COLUMNS."""
-    comparable = _ordered if clause.kind == "range" else _comparable
-
-    def cells(row: Row) -> tuple[Any, ...]:
-        return tuple(comparable(column, row[place]) for column, place in zip(columns, places, strict=True))
-
-    def declared(texts: tuple[str, ...]) -> tuple[Any, ...]:
-        if len(texts) != len(columns):
-            raise ScenarioError(f"{len(texts)} values for {len(columns)} columns")
-        return tuple(_value(column, text, comparable) for column, text in zip(columns, texts, strict=True))
-
-    if clause.kind == "list":
-        return _by_list(cells, [[declared(entry) for entry in part.values] for part in clause.parts])
-    bounds = [[_rank(value) for value in declared(part.values[0])] for part in clause.parts if part.values]
-
-    def choose(row: Row) -> int:
-        ranks = [_rank(value) for value in cells(row)]
-        for place, bound in enumerate(bounds):
-            if ranks < bound:
-                return place
-        raise ScenarioError(f"the table has no partition for {cells(row)!r}")
-
-    return choose
-
-
-class _Maximum:
-    """MAXVALUE of a column."""
+    texts = part.values[0]
+    if texts[0].upper() == _MAXIMUM and len(texts) == 1:
+        return [_BEHIND_ALL]
+    ranks = map(_rank, values.declared(texts))
+    return [_BEHIND_ALL if text.upper() == _MAXIMUM else rank for text, rank in zip(texts, ranks, strict=True)]
 
 
 def _rank(value: Any) -> tuple[int, Any]:
-    """NULL is below all values, MAXVALUE above."""
-    if value is None:
-        return (0, 0)
-    return (2, 0) if isinstance(value, _Maximum) else (1, value)
-
-
-def _value(column: ColumnDefinition, text: str, comparable: Callable[[ColumnDefinition, Any], Any]) -> Any:
-    if text.upper() == "MAXVALUE":
-        return _Maximum()
-    literal = parse_expression(text).evaluate({})
-    return None if literal is None else comparable(column, strict_value(column.wire, column.codec, literal))
-
-
-def _comparable(column: ColumnDefinition, value: Any) -> Any:
-    if isinstance(value, str) and column.type.collation is not None:
-        return compare_key(column.type.collation, value)
-    return value
-
-
-def _ordered(column: ColumnDefinition, value: Any) -> Any:
-    """What values are compared by.  Raises UnsupportedError for a text whose order is not known."""
-    if not isinstance(value, str) or column.type.collation is None:
-        return value
-    place = order_key(column.type.collation, value)
-    if place is None:
-        raise UnsupportedError(
-            f"the order of {value!r} in column {column.name!r} is not known", expected="printable ASCII"
-        )
-    return place
+    """NULL is below all values."""
+    return (0, 0) if value is None else (1, value)
 
 
 #: What leaves the definition of a table as it is.
