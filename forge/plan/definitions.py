@@ -109,22 +109,12 @@ class DatabaseDrop(DdlStatement):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableCreation(DdlStatement):
-    """CREATE TABLE."""
+    """CREATE TABLE, and the table that its LIKE names."""
 
     kind: ClassVar[str] = "create_table"
 
     #: The columns that the text defines.
     defines: tuple[TableColumn, ...] = ()
-    #: MariaDB: CREATE OR REPLACE dropped a table first.
-    replaces: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableCreationLike(DdlStatement):
-    """CREATE TABLE ... LIKE, and the table that it names; None if the new one was there already."""
-
-    kind: ClassVar[str] = "create_table"
-
     likeness: Table | None = None
     #: MariaDB: CREATE OR REPLACE dropped a table first.
     replaces: bool = False
@@ -290,6 +280,6 @@ def dropped_tables(statement: DdlStatement) -> Iterator[str]:
 
 
 DatabaseDefinition = DatabaseCreation | DatabaseAlteration | DatabaseDrop
-AnyTableCreation = TableCreation | TableCreationLike | TableCreationSelect
+AnyTableCreation = TableCreation | TableCreationSelect
 #: What the server writes by itself.
 ImplicitStatement = SessionEndDrop | MemoryEmptied

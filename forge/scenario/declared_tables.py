@@ -12,7 +12,7 @@ from forge.scenario.places import Places, entries, statement_path, statements_of
 from forge.scenario.table_model import TableDeclaration
 from forge.scenario.table_text import table_text
 from forge.servers import ServerLine
-from forge.sql.ast.statements import CreateLike, CreateTable, DatabaseStatement
+from forge.sql.ast.statements import CreateTable, DatabaseStatement
 from forge.sql.errors import SqlError
 from forge.sql.parse.statements import parse_create_table, parse_ddl
 from forge.sql.version_comments import as_read
@@ -60,7 +60,7 @@ def used_databases(
         if isinstance(statement, DatabaseStatement):
             if statement.statement == "create_database" and statement.name:
                 created.add(kept(statement.name))
-        elif isinstance(statement, (CreateTable, CreateLike)) and statement.table.database is not None:
+        elif isinstance(statement, CreateTable) and statement.table.database is not None:
             name = kept(statement.table.database)
             if name not in created:
                 databases.setdefault(name, (*path, "ddl"))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from forge.sql.lexer import tokenize
+from collections.abc import Sequence
+
+from forge.sql.lexer import Token, tokenize
 from forge.sql.words import calls, inside, keywords, outside
 
 _NOT_MERGED = (
@@ -21,6 +23,17 @@ def is_mergeable(body: str) -> bool:
     tokens = tokenize(body)
     while tokens[0].is_mark("("):
         tokens = [*inside(tokens, 0), tokens[-1]]
-    own = list(outside(tokens))
-    words = set(keywords(own))
+    words = set(keywords(list(outside(tokens))))
+    own = _outside_of_subqueries(tokens)
     return "FROM" in words and words.isdisjoint(_NOT_MERGED) and not calls(own, *_AGGREGATES)
+
+
+def _outside_of_subqueries(tokens: Sequence[Token]) -> list[Token]:
+    own: list[Token] = []
+    index = 0
+    while index < len(tokens):
+        own.append(tokens[index])
+        if tokens[index].is_mark("(") and tokens[index + 1].is_word("SELECT", "WITH"):
+            index += len(list(inside(tokens, index)))
+        index += 1
+    return own

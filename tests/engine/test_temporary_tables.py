@@ -47,19 +47,12 @@ def test_rollback_takes_its_rows_back_but_neither_its_making_nor_its_end() -> No
     ("sql", "problem"),
     [
         ("DROP TEMPORARY TABLE t", "no temporary table"),
-        ("CREATE TEMPORARY TABLE t LIKE t", "like itself"),
         ("CREATE TEMPORARY VIEW v AS SELECT 1", "TABLE"),
     ],
 )
 def test_what_a_server_refuses_is_refused(sql: str, problem: str) -> None:
     with pytest.raises(ScenarioError, match=problem):
         plan(_scenario().ddl(sql))
-
-
-def test_mysql_renames_no_temporary_table_by_rename_table() -> None:
-    scenario = _scenario().ddl("CREATE TEMPORARY TABLE x (a INT)").ddl("RENAME TABLE x TO y")
-    with pytest.raises(ScenarioError, match="is a temporary table"):
-        plan(scenario)
 
 
 def test_lines_whose_logs_of_temporary_tables_are_not_known_refuse_them() -> None:

@@ -28,14 +28,13 @@ from forge.plan.definitions import (
     TableAlteration,
     TableChange,
     TableCreation,
-    TableCreationLike,
     TableCreationSelect,
     TableDrop,
     TableTruncation,
     TableUpkeep,
 )
 from forge.plan.session import Session
-from forge.plan.tables import TableColumn, is_defined_atomically
+from forge.plan.tables import Table, TableColumn, is_defined_atomically
 from forge.servers import ServerLine
 
 
@@ -105,7 +104,7 @@ def ddl_variables(
 
 def _is_silent_about_databases(statement: DdlStatement) -> bool:
     match statement:
-        case TableCreationLike() | MemoryEmptied() | TableTruncation(temporary=False):
+        case TableCreation(likeness=Table()) | MemoryEmptied() | TableTruncation(temporary=False):
             return True
     return False
 
@@ -166,7 +165,7 @@ def _makes_table(statement: DdlStatement) -> bool:
     match statement:
         case DdlStatement(no_effect=True):
             return False
-        case TableCreation() | TableCreationLike() | TableCreationSelect():
+        case TableCreation() | TableCreationSelect():
             return True
         case TableAlteration(change=TableChange(touches_names_only=False)):
             return True

@@ -13,7 +13,6 @@ from forge.plan.definitions import (
     MemoryEmptied,
     ObjectDefinition,
     TableCreation,
-    TableCreationLike,
     TableDrop,
 )
 from forge.plan.session import Session
@@ -65,7 +64,7 @@ def ddl_flags(statement: DdlStatement, line: ServerLine) -> int:
             return THREAD_SPECIFIC | SUPPRESS_USE
         case TableDrop() if _is_flagged(statement, line):
             return THREAD_SPECIFIC
-        case TableCreation(replaces=True) | TableCreationLike(replaces=True) | ObjectDefinition(replaces=True):
+        case TableCreation(replaces=True) | ObjectDefinition(replaces=True):
             return THREAD_SPECIFIC if flags_inner_drops(line) or statement.touches_temporary else 0
     return THREAD_SPECIFIC if statement.touches_temporary else 0
 

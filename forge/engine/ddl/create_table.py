@@ -17,12 +17,12 @@ from forge.engine.dictionary.show_create import create_table_text
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.dictionary.tables import plan_table
 from forge.engine.rows.defaults import zone_refusal
-from forge.plan.definitions import TableCreation, TableCreationLike, TableCreationSelect
+from forge.plan.definitions import TableCreation, TableCreationSelect
 from forge.plan.keys import key_of_rows
 from forge.servers import ServerLine
-from forge.sql.ast.definitions import ColumnDraft, KeyDraft, PartDraft, TypeDraft
-from forge.sql.ast.statements import CreateLike, CreateTable
-from forge.sql.errors import SqlError, SqlUnsupported
+from forge.sql.ast.definitions import ColumnDraft, KeyDraft, PartDraft, SelectDraft, TypeDraft
+from forge.sql.ast.statements import CreateTable
+from forge.sql.errors import SqlUnsupported
 from forge.values.declaration.sqltype import SqlType
 
 #: The column of a generated invisible primary key.
@@ -30,76 +30,42 @@ GENERATED_KEY = "my_row_id"
 
 
 def create_table(statement: CreateTable, context: DdlContext) -> TableCreation | TableCreationSelect:
-    """Run CREATE TABLE, also with SELECT.  Raises SqlError for what a server would refuse, SqlUnsupported."""
+    """Run CREATE TABLE, also with LIKE and SELECT.  Raises SqlError for what a server would refuse, SqlUnsupported."""
     catalog, select, temporary = context.catalog, statement.select, statement.temporary
+    model = None if statement.like is None else context.table(statement.like)
     name = context.resolve(statement.table)
     known = catalog.shelf(temporary=temporary).get(name)
+    plan = TableCreation(
+        context.text,
+        (name[0],),
+        temporary=temporary,
+        touches_temporary=temporary,
+        likeness=None if model is None else model.table,
+    )
     if known is not None and statement.if_not_exists:
         # With SELECT no server logs it.
-        creation = TableCreation(context.text, (name[0],), (known.table,), temporary, temporary, no_effect=True)
-        return replace(creation, unlogged=select is not None)
-    replaces = _replaces(statement, name, context)
+        return replace(plan, tables=(known.table,), no_effect=True, unlogged=select is not None)
+    plan = replace(plan, replaces=_replaces(statement, name, context))
     if statement.replaces and select is not None:
         raise SqlUnsupported("CREATE OR REPLACE TABLE ... SELECT is not supported yet", select.offset)
     catalog.check_free(name, statement.table.offset, temporary=temporary)
+    if model is not None:
+        definition = replace(model.definition, database=name[0], name=name[1], foreign_keys=(), temporary=temporary)
+        state = _stored(statement, definition, context)
+        return replace(plan, tables=(state.table,), touches_temporary=temporary or model.table.temporary)
     statement = replace(statement, columns=timestamp_columns(statement.columns, catalog))
-    copied = None
     if select is not None:
-        copied = CopiedRows(statement, select, context.table(select.table), catalog.server)
-    definition = defined_table(statement, name, context, copied)
-    text = context.text
+        return _create_select(statement, select, name, context)
+    definition = defined_table(statement, name, context)
     if catalog.generates_keys and needs_key(definition, context.line):
-        if select is not None:
-            problem = "CREATE TABLE ... SELECT with a generated key is not supported yet"
-            raise SqlUnsupported(problem, select.offset, expected="a primary key")
         statement = with_generated_key(statement)
         definition = defined_table(statement, name, context)
-        text = replace(text, sql=_printed(statement, definition, context))
-    state = TableState(definition, catalog.next_version(name), statement.options.auto_increment or 1)
-    _store(state, context)
-    if copied is not None:
-        return _filled(statement, state, copied, context)
-    return TableCreation(
-        text,
-        (name[0],),
-        (state.table,),
-        temporary,
-        temporary,
-        defines=state.table.columns,
-        replaces=replaces,
-    )
+        plan = replace(plan, text=replace(plan.text, sql=_printed(statement, definition, context)))
+    state = _stored(statement, definition, context)
+    return replace(plan, tables=(state.table,), defines=state.table.columns)
 
 
-def create_like(statement: CreateLike, context: DdlContext) -> TableCreationLike:
-    """Run CREATE TABLE ... LIKE.  Raises SqlError for what a server would refuse."""
-    catalog = context.catalog
-    model = context.table(statement.like)
-    name = context.resolve(statement.table)
-    if name == (model.table.database, model.table.name):
-        raise SqlError(f"table {model.name} cannot be like itself", statement.like.offset)
-    temporary = statement.temporary
-    if name in catalog.shelf(temporary=temporary) and statement.if_not_exists:
-        return TableCreationLike(context.text, (name[0],), (), temporary, temporary, no_effect=True)
-    replaces = _replaces(statement, name, context)
-    catalog.check_free(name, statement.table.offset, temporary=statement.temporary)
-    definition = replace(
-        model.definition, database=name[0], name=name[1], foreign_keys=(), temporary=statement.temporary
-    )
-    state = TableState(definition, catalog.next_version(name))
-    _store(state, context)
-    touches = temporary or model.table.temporary
-    return TableCreationLike(
-        context.text,
-        (name[0],),
-        (state.table,),
-        temporary,
-        touches,
-        replaces=replaces,
-        likeness=model.table,
-    )
-
-
-def _replaces(statement: CreateTable | CreateLike, name: TableName, context: DdlContext) -> bool:
+def _replaces(statement: CreateTable, name: TableName, context: DdlContext) -> bool:
     """CREATE OR REPLACE drops what is there; whether there is something."""
     if statement.replaces and statement.temporary:
         raise SqlUnsupported("CREATE OR REPLACE TEMPORARY TABLE is not supported yet", statement.table.offset)
@@ -110,34 +76,41 @@ def _replaces(statement: CreateTable | CreateLike, name: TableName, context: Ddl
     return True
 
 
-def _store(state: TableState, context: DdlContext) -> None:
-    """The table exists from now on.  Raises SqlError for one that its engine cannot hold."""
-    check_engine(state.table, state.definition.keys, context.line)
-    context.catalog.shelf(temporary=state.table.temporary)[state.table.database, state.table.name] = state
+def _stored(statement: CreateTable, definition: Definition, context: DdlContext) -> TableState:
+    """The table, which exists from now on.  Raises SqlError for one that its engine cannot hold."""
+    name = (definition.database, definition.name)
+    state = TableState(definition, context.catalog.next_version(name), statement.options.auto_increment or 1)
+    check_engine(state.table, definition.keys, context.line)
+    context.catalog.shelf(temporary=definition.temporary)[name] = state
     state.is_logged = context.logs_temporary or context.line.ddl.drops_all_temporary
+    return state
 
 
-def _filled(statement: CreateTable, state: TableState, copied: CopiedRows, context: DdlContext) -> TableCreationSelect:
-    """What CREATE TABLE ... SELECT did: the new table has its rows."""
-    if state.table.engine == "BLACKHOLE":
-        raise SqlUnsupported("CREATE TABLE ... SELECT into BLACKHOLE is not supported yet", copied.select.offset)
-    source = copied.source.table
-    touches = statement.temporary or source.temporary
+def _create_select(
+    statement: CreateTable, select: SelectDraft, name: TableName, context: DdlContext
+) -> TableCreationSelect:
+    copied = CopiedRows(statement, select, context.table(select.table), context.catalog.server)
+    definition = defined_table(statement, name, context, copied)
+    if definition.engine == "BLACKHOLE":
+        raise SqlUnsupported("CREATE TABLE ... SELECT into BLACKHOLE is not supported yet", select.offset)
+    if context.catalog.generates_keys and needs_key(definition, context.line):
+        problem = "CREATE TABLE ... SELECT with a generated key is not supported yet"
+        raise SqlUnsupported(problem, select.offset, expected="a primary key")
+    state, source = _stored(statement, definition, context), copied.source.table
     rows = copied.insert(state, context.sql, context.time)
     own = {draft.name.lower() for draft in statement.columns}
     creation = TableCreationSelect(
         replace(context.text, sent=context.sql),
-        (state.table.database,),
+        (name[0],),
         (state.table,),
         statement.temporary,
-        touches,
+        touches_temporary=statement.temporary or source.temporary,
         defines=tuple(column for column in state.table.columns if column.name.lower() in own),
     )
     if statement.temporary or context.selects_as_text:
-        databases = distinct((state.table.database, source.database))
-        return replace(creation, databases=databases, insert_id=copied.first_number)
-    sql = _printed(replace(statement, columns=copied.drafts), state.definition, context)
-    rows = replace(rows, opened=replace(rows.opened, reads_temporary=touches))
+        return replace(creation, databases=distinct((name[0], source.database)), insert_id=copied.first_number)
+    sql = _printed(replace(statement, columns=copied.drafts), definition, context)
+    rows = replace(rows, opened=replace(rows.opened, reads_temporary=creation.touches_temporary))
     return replace(creation, text=replace(creation.text, sql=sql), selected=rows)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from forge.engine.ddl.alter_table import alter_table
 from forge.engine.ddl.context import DdlContext
-from forge.engine.ddl.create_table import create_like, create_table
+from forge.engine.ddl.create_table import create_table
 from forge.engine.ddl.drop_table import drop_tables, truncate_table
 from forge.engine.ddl.objects import (
     change_database,
@@ -19,11 +19,10 @@ from forge.engine.ddl.objects import (
     keep_up_tables,
 )
 from forge.engine.ddl.rename_table import rename_tables
-from forge.plan.definitions import DdlStatement, TableCreationLike, TableDrop
+from forge.plan.definitions import DdlStatement, TableCreation, TableDrop
 from forge.sql.ast.objects import CreateTrigger, DropObjects, SequenceStatement, Upkeep, ViewStatement
 from forge.sql.ast.statements import (
     AlterTable,
-    CreateLike,
     CreateTable,
     DatabaseStatement,
     DropTables,
@@ -35,7 +34,6 @@ from forge.sql.parse.statements import Ddl
 
 HANDLERS: Final[dict[type[Any], Callable[[Any, DdlContext], DdlStatement]]] = {
     AlterTable: alter_table,
-    CreateLike: create_like,
     CreateTable: create_table,
     CreateTrigger: create_trigger,
     DatabaseStatement: change_database,
@@ -59,7 +57,7 @@ def run_definition(statement: Ddl, context: DdlContext) -> DdlStatement:
 
 def changes_no_base(statement: Ddl) -> bool:
     """Whether it makes or drops temporary tables only, which does not commit the transaction that it stands in."""
-    return isinstance(statement, (CreateTable, CreateLike, DropTables)) and statement.temporary
+    return isinstance(statement, (CreateTable, DropTables)) and statement.temporary
 
 
 def logged_of_temporary(statement: DdlStatement, *, logs: bool) -> DdlStatement:
@@ -78,7 +76,7 @@ def logged_of_temporary(statement: DdlStatement, *, logs: bool) -> DdlStatement:
         )
     if statement.temporary and not logs:
         return replace(statement, unlogged=True)
-    likeness = statement.likeness if isinstance(statement, TableCreationLike) else None
-    if likeness is not None and likeness.temporary and not logs:
+    likeness = statement.likeness if isinstance(statement, TableCreation) else None
+    if likeness is not None and likeness.temporary and not (logs or statement.no_effect):
         raise SqlUnsupported("CREATE TABLE ... LIKE a temporary table is not supported yet in row format", 0)
     return statement

@@ -10,7 +10,6 @@ from forge.plan.definitions import (
     DdlStatement,
     TableAlteration,
     TableCreation,
-    TableCreationLike,
     TableCreationSelect,
 )
 from forge.plan.grouping.caches import Caches
@@ -51,7 +50,7 @@ def _groups_of_definition(statement: DdlStatement, line: ServerLine) -> Iterator
     match statement:
         case TableCreationSelect(selected=RowsStatement() as rows) if _fills_later(rows, line):
             yield from _created_and_filled(statement, rows)
-        case TableCreation() | TableCreationLike() if statement.no_effect and not line.ddl.logs_create_of_existing:
+        case TableCreation() if statement.no_effect and not line.ddl.logs_create_of_existing:
             # IF NOT EXISTS of a temporary table is logged all the same (recorded).
             yield from (statement,) if statement.temporary else ()
         case TableAlteration(two_phase=True):

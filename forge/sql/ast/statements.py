@@ -22,24 +22,16 @@ from forge.sql.ast.definitions import (
 
 @dataclass(frozen=True, slots=True)
 class CreateTable:
+    """CREATE TABLE, also with ``like`` another or of a ``select``."""
+
     table: TableRef
-    columns: tuple[ColumnDraft, ...]
-    parts: tuple[TablePart, ...]
-    options: TableOptions
+    columns: tuple[ColumnDraft, ...] = ()
+    parts: tuple[TablePart, ...] = ()
+    options: TableOptions = field(default_factory=TableOptions)
     if_not_exists: bool = False
     partitions: PartitionClause | None = None
     select: SelectDraft | None = None
-    temporary: bool = False
-    replaces: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class CreateLike:
-    """CREATE TABLE ... LIKE."""
-
-    table: TableRef
-    like: TableRef
-    if_not_exists: bool = False
+    like: TableRef | None = None
     temporary: bool = False
     replaces: bool = False
 
@@ -92,4 +84,4 @@ class DatabaseStatement:
     replaces: bool = False
 
 
-TableDdl = CreateTable | CreateLike | AlterTable | DropTables | RenameTables | TruncateTable | DatabaseStatement
+TableDdl = CreateTable | AlterTable | DropTables | RenameTables | TruncateTable | DatabaseStatement

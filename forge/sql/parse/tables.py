@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Literal
 
 from forge.sql.ast.definitions import ColumnDraft, KeyDraft, PartDraft, PeriodDraft, TableOptions, TablePart
-from forge.sql.ast.statements import CreateLike, CreateTable
+from forge.sql.ast.statements import CreateTable
 from forge.sql.cursor import Cursor
 from forge.sql.parse.columns import (
     accept_option,
@@ -36,12 +36,12 @@ _IDLE_KEY_OPTIONS = ("KEY_BLOCK_SIZE", "ENGINE_ATTRIBUTE", "SECONDARY_ENGINE_ATT
 TABLE_OPTIONS = (*_IDLE_OPTIONS, "AUTO_INCREMENT", "CHARACTER SET", "CHARSET", "COLLATE", "DEFAULT", "ENGINE")
 
 
-def create_table(cursor: Cursor) -> CreateTable | CreateLike:
+def create_table(cursor: Cursor) -> CreateTable:
     """What follows CREATE TABLE.  Raises SqlError, SqlUnsupported for most of SELECT."""
     if_not_exists = cursor.accept("IF", "NOT", "EXISTS")
     table = table_ref(cursor)
     if cursor.accept("LIKE"):
-        return CreateLike(table, table_ref(cursor), if_not_exists)
+        return CreateTable(table, if_not_exists=if_not_exists, like=table_ref(cursor))
     columns: list[ColumnDraft] = []
     parts: list[TablePart] = []
     defined = begins_definition(cursor)
@@ -50,7 +50,7 @@ def create_table(cursor: Cursor) -> CreateTable | CreateLike:
     if defined and cursor.accept("LIKE"):
         like = table_ref(cursor)
         cursor.expect_mark(")")
-        return CreateLike(table, like, if_not_exists)
+        return CreateTable(table, if_not_exists=if_not_exists, like=like)
     while defined:
         part = table_part(cursor)
         if part is not None:
