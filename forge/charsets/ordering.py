@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import Final
 
 from forge.charsets.collations import collation
@@ -55,3 +56,10 @@ def _places(collation_id: int) -> dict[str, int] | None:
     else:
         return None
     return {character: place for place, character in enumerate(order)}
+
+
+@cache
+def hash_weights() -> dict[str, bytes]:
+    """What texts are hashed by, by a word of the collation's name: weights of bytes, or of printable ASCII."""
+    lines = (Path(__file__).parent / "data" / "hashes.weights").read_text("ascii").splitlines()
+    return {word: bytes.fromhex(digits) for word, digits in (line.split() for line in lines if line[0] != "#")}

@@ -65,18 +65,6 @@ def test_a_server_takes_a_definition_or_not(column: str, servers: tuple[str, ...
                 define(server, column)
 
 
-@pytest.mark.parametrize(
-    ("column", "problem"),
-    [
-        ("c SET('a','b') DEFAULT ' 2'", "SET has no member ' 2'"),
-    ],
-)
-def test_what_no_server_takes_is_refused_by_name(column: str, problem: str) -> None:
-    for server in BOTH:
-        with pytest.raises((ScenarioError, UnsupportedError), match=problem):
-            define(server, column)
-
-
 def test_an_srid_has_to_be_one_of_a_reference_system() -> None:
     with pytest.raises(ScenarioError, match="no spatial reference system with SRID 999999"):
         define("mysql-9.7", "c POINT SRID 999999")

@@ -20,7 +20,7 @@ from forge.sql.expressions import parse_expression
 from forge.values.base import Value
 from forge.values.declaration.sqltype import SqlType
 from forge.values.numeric.floats import float_text
-from forge.values.registry import codec_for, column_for, facts_of, stored_type
+from forge.values.registry import codec_for, column_for, stored_type
 
 
 def define_column(
@@ -39,16 +39,6 @@ def define_column(
         # NULL stays NULL there, and counts.
         problem = f"column {draft.name!r} with AUTO_INCREMENT and NULL is not supported yet"
         raise SqlUnsupported(problem, draft.offset, expected="NOT NULL")
-    with at_offset(draft.type.offset):
-        _require(column_features(TableColumn(draft.name, sql_type)), line)
-        wire = column_for(sql_type, name=draft.name, nullable=nullable, server=server)
-        if draft.checks and wire.dialect.json_is_text and sql_type.name == "JSON":
-            # A CHECK of its own takes the place of the one that asks for a document (recorded on 10.11 and 11.8).
-            wire = column_for(stored_type(sql_type, server), name=draft.name, nullable=nullable, server=server)
-        try:
-            codec = codec_for(wire)
-        except UnsupportedError:
-            raise UnsupportedError(f"column type {sql_type.name} is not supported yet") from None
     column = TableColumn(
         name=draft.name,
         type=stored_type(sql_type, server),
@@ -60,27 +50,32 @@ def define_column(
         system=draft.system,
         versioned=draft.versioned is not False and not draft.system,
     )
-    defined = ColumnDefinition(column, wire, codec, offset=draft.offset, draft=draft)
+    with at_offset(draft.type.offset):
+        _require(column_features(TableColumn(draft.name, sql_type)), line)
+        wire = column_for(sql_type, name=draft.name, nullable=nullable, server=server)
+        if draft.checks and wire.dialect.json_is_text and sql_type.name == "JSON":
+            # A CHECK of its own takes the place of the one that asks for a document (recorded on 10.11 and 11.8).
+            wire = column_for(column.type, name=draft.name, nullable=nullable, server=server)
+        defined = ColumnDefinition(column, wire, codec_for(wire), offset=draft.offset, draft=draft)
+    if draft.default is not None:
+        defined = with_default(defined, draft.default, line, dialect=dialect)
     with at_offset(draft.offset):
-        _require(column_features(column), line)
-        if draft.generated is not None:
-            if facts_of(sql_type).kind == "vector" and wire.dialect.vector_is_varbinary:
-                # Without strict mode MariaDB keeps bytes that are no vector.
-                raise UnsupportedError("a generated VECTOR is not supported on MariaDB yet")
-            expression = parse_expression(draft.expression, line.grammar)
-            uses = frozenset(name.lower() for name in expression.columns())
-            return replace(defined.replace(uses=uses), generated=expression)
-    if draft.default is None:
-        return defined
-    defined = with_default(defined, draft.default, line, dialect=dialect)
-    with at_offset(draft.default.offset):
         _require(column_features(defined.column), line)
-    return defined
+        return defined if draft.generated is None else _with_generated(defined, draft, line)
 
 
 def _require(features: Iterable[str], line: ServerLine) -> None:
     for feature in features:
         line.require(feature)
+
+
+def _with_generated(defined: ColumnDefinition, draft: ColumnDraft, line: ServerLine) -> ColumnDefinition:
+    if defined.type_facts.kind == "vector" and defined.wire.dialect.vector_is_varbinary:
+        # Without strict mode MariaDB keeps bytes that are no vector.
+        raise UnsupportedError("a generated VECTOR is not supported on MariaDB yet")
+    expression = parse_expression(draft.expression, line.grammar)
+    uses = frozenset(name.lower() for name in expression.columns())
+    return replace(defined.replace(uses=uses), generated=expression)
 
 
 def _is_json_by_check(draft: ColumnDraft, sql_type: SqlType, server: str) -> bool:

@@ -108,10 +108,6 @@ def resolved_foreign_key(definition: Definition, foreign: ForeignKey, parent: De
         referred = [part.column for part in table.primary_key.parts]
     if len(referred) != len(foreign.columns):
         raise SqlError(f"foreign key {foreign.name} names other columns of the parent", offset, expected="as many")
-    for index in foreign.columns:
-        column = definition.columns[index]
-        if "set_null" in (foreign.on_delete, foreign.on_update) and not column.column.nullable:
-            raise SqlError(f"column {column.name!r} is NOT NULL and cannot be set NULL", offset)
     key = _parent_key(table, referred, server_line(definition.server))
     names = tuple(parent.columns[index].name for index in referred)
     if key is None:

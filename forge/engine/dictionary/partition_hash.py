@@ -8,6 +8,7 @@ bytes 0x20 at the end do not count.  The temporal types with fractions are hashe
 from __future__ import annotations
 
 from forge.charsets import Collation, collation, compare_key, is_exact
+from forge.charsets.ordering import hash_weights
 from forge.engine.dictionary.columns import ColumnDefinition, stored_bytes_of
 from forge.errors import UnsupportedError
 from forge.values.base import Value
@@ -15,39 +16,8 @@ from forge.values.base import Value
 _MASK = (1 << 64) - 1
 _SPACE = b" "
 _LATIN1_SWEDISH_CI = 8
-#: Weights of latin1_swedish_ci from 0xC0 on (WEIGHT_STRING on 9.7); those from 0xE0 on are the same but for two.
-_UPPER = bytes.fromhex("414141415c5b5c434545454549494949444e4f4f4f4f5dd7d85555555959dedf")
-_WEIGHTS = bytes(range(97)) + bytes(range(65, 91)) + bytes(range(123, 192)) + _UPPER
-_WEIGHTS += _UPPER[:0x17] + b"\xf7" + _UPPER[0x18:0x1F] + b"\xff"
-#: The default of 8.0 and later, and its weights of ASCII's printable characters (WEIGHT_STRING on 9.7).
+#: The default of 8.0 and later.
 _UTF8MB4_0900_AI_CI = 255
-_WEIGHTS_0900 = bytes.fromhex(
-    "02090260030C03981C1203990396030503170318038F06160222020D027703941C3D1C3E1C3F1C401C411C421C431C441C45"
-    "1C4602390234061A061B061C0266038E1C471C601C7A1C8F1CAA1CE51CF41D181D321D4C1D651D771DAA1DB91DDD1E0C1E21"
-    "1E331E711E951EB51EE31EF51EFF1F0B1F2103190395031A0485020B04821C471C601C7A1C8F1CAA1CE51CF41D181D321D4C"
-    "1D651D771DAA1DB91DDD1E0C1E211E331E711E951EB51EE31EF51EFF1F0B1F21031B061E031C0620"
-)
-#: Weights of the same characters in the collations of UCA 14, 4 and 5.2 (WEIGHT_STRING on MariaDB 11.8).
-_WEIGHTS_UCA = {
-    "uca1400": bytes.fromhex(
-        "02090268032903C0203603C103BD03220334033503B5069D0224020D028103BA206B206C206D206E206F20702071207220732074"
-        "0241023B06A106A206A3026F03B42075208F20A920BF20DB21162125214C21672183219C21B021E821F7221D224D2262227522B6"
-        "22DF230123312343234D2359236F033603BB033704CC020B04C92075208F20A920BF20DB21162125214C21672183219C21B021E8"
-        "21F7221D224D2262227522B622DF230123312343234D2359236F033806A5033906A7"
-    ),
-    "unicode_520": bytes.fromhex(
-        "020A026E02F5036211E10363035F02EE02FF030003570550023402230281035C12051206120712081209120A120B120C120D120E"
-        "0247024305540555055602730356120F1225123D1250126B12A312B012D312EC1305131E1330135F136D138E13B313C813DA1410"
-        "14331453147B148D1497149C14AD0301035E03020211021D020E120F1225123D1250126B12A312B012D312EC1305131E1330135F"
-        "136D138E13B313C813DA141014331453147B148D1497149C14AD030305580304055B"
-    ),
-    "unicode": bytes.fromhex(
-        "02090251027E02D20E0F02D302CF02770288028902C80428022F0221025D02CC0E290E2A0E2B0E2C0E2D0E2E0E2F0E300E310E32"
-        "023D023A042C042D042E025502C70E330E4A0E600E6D0E8B0EB90EC10EE10EFB0F100F210F2E0F5B0F640F820FA70FB40FC00FEA"
-        "1002101F10441051105A105E106A028A02CE028B020F021B020C0E330E4A0E600E6D0E8B0EB90EC10EE10EFB0F100F210F2E0F5B"
-        "0F640F820FA70FB40FC00FEA1002101F10441051105A105E106A028C0430028D0433"
-    ),
-}
 #: FNV-1a of 64 bits (my_hash_sort_uca_900 in ctype-uca.cc; fitted to partition ids recorded on 9.7).
 _FNV_BASIS, _FNV_PRIME = 14695981039346656037, 1099511628211
 
@@ -91,7 +61,7 @@ def _hash_0900(text: str, first: int) -> int:
     value = first ^ _FNV_BASIS
     for character in folded:
         place = 2 * (ord(character) - ord(" "))
-        value = (value ^ int.from_bytes(_WEIGHTS_0900[place : place + 2], "big")) * _FNV_PRIME & _MASK
+        value = (value ^ int.from_bytes(hash_weights()["utf8mb4_0900"][place : place + 2], "big")) * _FNV_PRIME & _MASK
     return value
 
 
@@ -100,7 +70,7 @@ def _hashed(column: ColumnDefinition, value: Value) -> bytes:
     name, facts = column.type.name, column.type_facts
     raw = column.codec.encode(column.wire, value)
     if facts.is_number or facts.has_members or facts.kind == "date":
-        return raw.rstrip(_SPACE).translate(_WEIGHTS)
+        return raw.rstrip(_SPACE).translate(hash_weights()["latin1_swedish"])
     if facts.has_fraction:
         return raw
     if name == "BINARY":
@@ -119,7 +89,7 @@ def _weights_of(rules: Collation, text: str, stored: bytes) -> bytes:
     """The bytes of a text as its collation weighs them."""
     kept = stored.rstrip(_SPACE) if rules.pad_space else stored
     if rules.id == _LATIN1_SWEDISH_CI:
-        return kept.translate(_WEIGHTS)
+        return kept.translate(hash_weights()["latin1_swedish"])
     if is_exact(rules.id) and rules.charset in ("latin1", "utf8mb4", "utf8mb3", "ascii"):
         return kept
     if rules.name.startswith("ascii_general_"):
@@ -129,7 +99,7 @@ def _weights_of(rules: Collation, text: str, stored: bytes) -> bytes:
     key = compare_key(rules.id, text)
     if rules.name.removesuffix("_ci").removesuffix("_nopad").endswith("_general"):
         return b"".join(_general_weight(character, rules) for character in key)
-    table = next((weights for word, weights in _WEIGHTS_UCA.items() if f"_{word}_" in rules.name), None)
+    table = next((weights for word, weights in hash_weights().items() if f"_{word}_" in rules.name), None)
     folds = rules.name.endswith("_ci") and "_as_" not in rules.name
     if table is None or not all(" " <= character <= "~" for character in (key if folds else text)):
         raise UnsupportedError(f"{text!r} in {rules.name} is not supported yet")

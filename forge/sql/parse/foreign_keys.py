@@ -50,9 +50,6 @@ def _references(cursor: Cursor, draft: ForeignKeyDraft) -> ForeignKeyDraft:
     parent = table_ref(cursor)
     # Without columns the parent's primary key is meant.
     parent_columns = tuple(part.column for part in _columns(cursor)) if cursor.token.is_mark("(") else ()
-    if parent_columns and len(parent_columns) != len(draft.columns):
-        problem = f"{len(draft.columns)} columns refer to {len(parent_columns)}"
-        raise SqlError(problem, draft.offset, expected="as many")
     if cursor.accept("MATCH"):
         cursor.advance()
     actions: dict[str, ReferentialAction] = {"DELETE": "restrict", "UPDATE": "restrict"}
