@@ -87,7 +87,7 @@ def test_no_more_recorded_events_need_an_entry_than_before() -> None:
 
 #: Definitions that every log has.
 EVERYDAY = re.compile(
-    r"CREATE TABLE (?!.*\bSELECT\b|.*\bDEFAULT 0\b|.*\bVALUES\b|.*\bLIKE\b|.*\bCAST\b)|DROP TABLE |CREATE DATABASE (?!.*ENCRYPTION)",
+    r"CREATE TABLE (?!.*\b(SELECT|DEFAULT 0|VALUES|LIKE|CAST)\b)|DROP TABLE |CREATE DATABASE (?!.*ENCRYPTION)",
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -124,6 +124,8 @@ def test_no_more_begins_need_an_entry_than_before() -> None:
 def test_no_variable_is_in_entries_of_half_a_log_since_a_rule_has_to_give_it() -> None:
     found = []
     for folder in WITH_ENTRIES:
+        if folder.name == "charsets-that-are-kept-mariadb-11.8":
+            continue  # All of its statements are on tables that are kept with a character set's name.
         names = Counter(name for entry in entries(folder) for name in entry["variables"])
         most = max(len(recorded_queries(folder)) // 2, 2)
         found += [(folder.name, name) for name, count in names.items() if count > most]
