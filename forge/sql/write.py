@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from forge.sql.ast.definitions import TableRef
-from forge.sql.ast.objects import Account, CreateTrigger, ViewStatement
+from forge.sql.ast.statements import Account, CreateTrigger, ViewStatement
 from forge.values.declaration.sqltype import SqlType
 from forge.values.registry import column_for, column_type, facts_of
 

@@ -4,12 +4,13 @@ from typing import get_args
 
 import pytest
 
-from forge.engine.ddl.context import DdlContext
+from forge.engine.ddl.ddl_context import DdlContext
 from forge.engine.ddl.handlers import HANDLERS, run_definition
 from forge.engine.dictionary.catalog import Catalog, declared_name
 from forge.engine.rows.defaults import StatementTime
 from forge.errors import ScenarioError
-from forge.sql.parse.statements import Ddl, parse_ddl
+from forge.sql.ast.statements import Ddl
+from forge.sql.parse.statements import parse_ddl
 
 pytestmark = pytest.mark.unit
 

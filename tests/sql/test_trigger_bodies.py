@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forge.scenario import Scenario, insert, plan
-from forge.sql.ast.objects import CreateTrigger
+from forge.sql.ast.statements import CreateTrigger
 from forge.sql.parse.statements import parse_ddl
 from forge.sql.reads.triggers import body_changes
 

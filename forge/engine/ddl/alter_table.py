@@ -8,7 +8,7 @@ from dataclasses import replace
 from forge.engine.ddl.alter_actions import apply_action
 from forge.engine.ddl.alteration import Alteration
 from forge.engine.ddl.altered_definition import finish_alteration
-from forge.engine.ddl.context import DdlContext
+from forge.engine.ddl.ddl_context import DdlContext
 from forge.engine.ddl.drop_table import distinct
 from forge.engine.ddl.rename_table import follow_table
 from forge.engine.dictionary.catalog import TableName

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Final
 
-from forge.engine.ddl.context import DdlContext
+from forge.engine.ddl.ddl_context import DdlContext
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.table_state import TableState
 from forge.sql.ast import actions

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from forge.engine.ddl.context import DdlContext
 from forge.engine.ddl.create_select import CopiedRows
+from forge.engine.ddl.ddl_context import DdlContext
 from forge.engine.ddl.drop_table import check_droppable, distinct
 from forge.engine.ddl.timestamp_columns import timestamp_columns
 from forge.engine.dictionary.catalog import TableName

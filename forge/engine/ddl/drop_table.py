@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from forge.engine.ddl.context import DdlContext
+from forge.engine.ddl.ddl_context import DdlContext
 from forge.engine.dictionary.catalog import Catalog, TableName
 from forge.engine.dictionary.foreign_key_definition import children_of
 from forge.engine.dictionary.table_state import TableState

@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import Any, Final
 
 from forge.engine.ddl.alter_table import alter_table
-from forge.engine.ddl.context import DdlContext
 from forge.engine.ddl.create_table import create_table
+from forge.engine.ddl.ddl_context import DdlContext
 from forge.engine.ddl.drop_table import drop_tables, truncate_table
-from forge.engine.ddl.objects import (
+from forge.engine.ddl.rename_table import rename_tables
+from forge.engine.ddl.stored_objects import (
     change_database,
     change_sequence,
     change_view,
@@ -18,19 +19,22 @@ from forge.engine.ddl.objects import (
     drop_objects,
     keep_up_tables,
 )
-from forge.engine.ddl.rename_table import rename_tables
 from forge.plan.definitions import DdlStatement, TableCreation, TableDrop
-from forge.sql.ast.objects import CreateTrigger, DropObjects, SequenceStatement, Upkeep, ViewStatement
 from forge.sql.ast.statements import (
     AlterTable,
     CreateTable,
+    CreateTrigger,
     DatabaseStatement,
+    Ddl,
+    DropObjects,
     DropTables,
     RenameTables,
+    SequenceStatement,
     TruncateTable,
+    Upkeep,
+    ViewStatement,
 )
 from forge.sql.errors import SqlUnsupported
-from forge.sql.parse.statements import Ddl
 
 HANDLERS: Final[dict[type[Any], Callable[[Any, DdlContext], DdlStatement]]] = {
     AlterTable: alter_table,

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Mapping
 from dataclasses import replace
 
-from forge.engine.ddl.context import DdlContext
+from forge.engine.ddl.ddl_context import DdlContext
 from forge.engine.ddl.drop_table import distinct
 from forge.engine.dictionary.catalog import Catalog, TableName
 from forge.engine.dictionary.foreign_key_definition import follow_parent, renamed_constraints

@@ -11,7 +11,7 @@ from forge.errors import ScenarioError, nearest
 from forge.servers import ServerLine, server_line
 from forge.servers.facts.values import Dialect
 from forge.sql.ast.definitions import TableRef
-from forge.sql.ast.objects import CreateTrigger, RowEvent
+from forge.sql.ast.statements import CreateTrigger, RowEvent
 from forge.sql.errors import SqlError
 from forge.sql.parse.names import lone_name
 from forge.sql.reads.triggers import body_changes

@@ -6,7 +6,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from forge.charsets.collations import canonical_charset
-from forge.engine.ddl.context import DdlContext
+from forge.engine.ddl.ddl_context import DdlContext
 from forge.engine.ddl.handlers import changes_no_base, logged_of_temporary, run_definition
 from forge.engine.dictionary.catalog import declared_name
 from forge.engine.dictionary.table_state import TableState
@@ -31,8 +31,7 @@ from forge.plan.definitions import (
 )
 from forge.plan.tables import is_transactional
 from forge.sql.ast.definitions import CharsetClause
-from forge.sql.ast.statements import AlterTable, CreateTable
-from forge.sql.parse.statements import Ddl
+from forge.sql.ast.statements import AlterTable, CreateTable, Ddl
 from forge.sql.reads.features import require_statement
 from forge.sql.version_comments import as_logged, as_sent
 from forge.sql.write import qualified

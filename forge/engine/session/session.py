@@ -32,7 +32,8 @@ from forge.plan.definitions import DdlStatement
 from forge.plan.gtids import given_gtid
 from forge.plan.requirements import session_features
 from forge.plan.session import Session as Settings
-from forge.sql.parse.statements import Ddl, parse_ddl
+from forge.sql.ast.statements import Ddl
+from forge.sql.parse.statements import parse_ddl
 from forge.sql.reads.features import require_statement
 from forge.sql.version_comments import as_logged, as_read
 

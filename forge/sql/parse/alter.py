@@ -15,7 +15,7 @@ from forge.sql.errors import SqlUnsupported
 from forge.sql.parse.columns import charset_clause, column_definition, is_named_option
 from forge.sql.parse.defaults import set_default
 from forge.sql.parse.names import table_ref
-from forge.sql.parse.partitions import alter_partitions
+from forge.sql.parse.partition_clauses import alter_partitions
 from forge.sql.parse.tables import TABLE_OPTIONS, table_option, table_part
 
 _ALGORITHMS = ("DEFAULT", "INPLACE", "COPY", "INSTANT", "NOCOPY")

@@ -11,7 +11,7 @@ from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlError, SqlUnsupported, at_offset
 from forge.sql.lexer import without_comments
 from forge.sql.parse.defaults import default_clause, now
-from forge.sql.parse.foreign_keys import column_reference
+from forge.sql.parse.references import column_reference
 from forge.values.declaration.sqltype import SqlType
 from forge.values.declaration.typetext import NATIONAL, continuing_words, parse_type
 from forge.values.registry import facts_of

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from forge.sql.ast.objects import (
+from forge.sql.ast.statements import (
     Account,
     CreateTrigger,
     DropObjects,

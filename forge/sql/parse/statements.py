@@ -11,14 +11,13 @@ from forge.errors import nearest
 from forge.servers.facts.grammar import Grammar
 from forge.sql.ast.actions import Action, Add, Conditional, Drop
 from forge.sql.ast.definitions import CharsetClause, KeyDraft
-from forge.sql.ast.objects import ObjectDdl
 from forge.sql.ast.statements import (
     AlterTable,
     CreateTable,
     DatabaseStatement,
+    Ddl,
     DropTables,
     RenameTables,
-    TableDdl,
     TruncateTable,
 )
 from forge.sql.cursor import Cursor
@@ -39,8 +38,6 @@ _OTHER_OBJECTS = (
 _DML = ("INSERT", "UPDATE", "DELETE", "REPLACE", "SELECT", "LOAD", "WITH", "VALUES")
 #: Characters of a statement that is remembered.
 _KEPT_SIZE = 16384
-#: What a data definition statement says.
-Ddl = TableDdl | ObjectDdl
 
 
 def parse_ddl(sql: str, grammar: Grammar | None = None, modes: Modes = NO_MODES) -> Ddl:

@@ -15,9 +15,9 @@ from forge.sql.parse.columns import (
     column_definition,
     option_value,
 )
-from forge.sql.parse.foreign_keys import foreign_key, is_foreign_key
 from forge.sql.parse.names import table_ref
-from forge.sql.parse.partitions import partition_clause
+from forge.sql.parse.partition_clauses import partition_clause
+from forge.sql.parse.references import foreign_key, is_foreign_key
 from forge.sql.parse.select import begins_definition, begins_select, select
 
 _KEY_WORDS = ("PRIMARY", "UNIQUE", "KEY", "INDEX", "FULLTEXT", "SPATIAL", "CONSTRAINT", "FOREIGN", "CHECK")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from forge.sql.ast.objects import RowEvent
+from forge.sql.ast.statements import RowEvent
 from forge.sql.lexer import Token, tokenize
 
 #: (database, name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from forge.engine.ddl.context import DdlContext
+from forge.engine.ddl.ddl_context import DdlContext
 from forge.engine.dictionary.catalog import SYSTEM_DATABASES, ObjectName, trigger_of
 from forge.plan.definitions import (
     DatabaseAlteration,
@@ -22,8 +22,14 @@ from forge.plan.definitions import (
 )
 from forge.plan.tables import is_defined_atomically
 from forge.sql.ast.definitions import TableRef
-from forge.sql.ast.objects import CreateTrigger, DropObjects, SequenceStatement, Upkeep, ViewStatement
-from forge.sql.ast.statements import DatabaseStatement
+from forge.sql.ast.statements import (
+    CreateTrigger,
+    DatabaseStatement,
+    DropObjects,
+    SequenceStatement,
+    Upkeep,
+    ViewStatement,
+)
 from forge.sql.errors import SqlError, SqlUnsupported
 from forge.sql.lexer import tokenize
 from forge.sql.words import calls
