@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Literal
 
 from forge.errors import nearest
 from forge.servers.facts.grammar import Grammar
-from forge.sql.ast.actions import Action, Add, Conditional, Drop
+from forge.sql.ast.actions import Add, Conditional, Drop, PlainAction
 from forge.sql.ast.definitions import CharsetClause, KeyDraft
 from forge.sql.ast.statements import (
     AlterTable,
@@ -152,65 +152,42 @@ _DATABASE_OPTIONS = ("DEFAULT", "CHARACTER", "CHARSET", "COLLATE", "ENCRYPTION",
 
 
 def _database_option(cursor: Cursor, clause: CharsetClause) -> CharsetClause:
-    offset = cursor.token.start
     cursor.accept("DEFAULT")
     if cursor.accept("READ", "ONLY"):
-        if option_value(cursor).upper() == "1":
-            raise SqlUnsupported("READ ONLY databases are not supported yet", offset)
+        option_value(cursor)
         return clause
-    if option := accept_option(cursor, "ENCRYPTION", "COMMENT"):
-        if option == ("ENCRYPTION", "Y"):
-            raise SqlUnsupported("encrypted databases are not supported", offset)
+    if accept_option(cursor, "ENCRYPTION", "COMMENT"):
         return clause
     return charset_clause(cursor, clause) or cursor.wrong("an option of the database", _DATABASE_OPTIONS)
 
 
-def _index(cursor: Cursor, head: Head) -> AlterTable:
-    """CREATE and DROP INDEX."""
-    if head.verb == "CREATE":
-        return replace(_create_index(cursor, "INDEX"), replaces=head.replaces)
-    exists = cursor.accept("IF", "EXISTS")
-    offset = cursor.token.start
-    name = cursor.name("key")
-    cursor.expect("ON")
-    table = table_ref(cursor)
-    drop = Drop("key", name, offset)
-    dropped: Action = Conditional(drop, exists=True) if exists else drop
-    cursor.accept_wait()
-    locking(cursor)
-    return AlterTable(table, (dropped,), "drop_index")
-
-
-def _special_index(word: str) -> Callable[[Cursor, Head], AlterTable]:
-    """CREATE UNIQUE INDEX and its like."""
-
-    def read(cursor: Cursor, head: Head) -> AlterTable:
-        cursor.expect("INDEX")
-        return replace(_create_index(cursor, word), replaces=head.replaces)
-
-    return read
-
-
-def _create_index(cursor: Cursor, word: str) -> AlterTable:
+def _index(cursor: Cursor, head: Head, word: str = "INDEX") -> AlterTable:
+    """CREATE and DROP INDEX; ``word`` is UNIQUE or another kind."""
     offset = cursor.previous_start
-    missing = cursor.accept("IF", "NOT", "EXISTS")
+    if word != "INDEX":
+        cursor.expect("INDEX")
+    condition = cursor.accept("IF", "NOT", "EXISTS") or cursor.accept("IF", "EXISTS")
+    place = cursor.token.start
     name = cursor.name("key")
     if cursor.accept_any("USING", "TYPE"):
         cursor.advance()
     cursor.expect("ON")
     table = table_ref(cursor)
-    kind: Literal["unique", "index"] = "unique" if word == "UNIQUE" else "index"
-    key = key_body(cursor, KeyDraft(kind, name, (), offset, SPECIAL_KEYS.get(word, "")))
+    creates = head.verb == "CREATE"
+    action: PlainAction = Drop("key", name, place)
+    if creates:
+        kind: Literal["unique", "index"] = "unique" if word == "UNIQUE" else "index"
+        action = Add(key_body(cursor, KeyDraft(kind, name, (), offset, SPECIAL_KEYS.get(word, ""))))
     cursor.accept_wait()
-    added: Action = Conditional(Add(key), exists=False) if missing else Add(key)
     locking(cursor)
-    return AlterTable(table, (added,), "create_index")
+    actions = (Conditional(action, exists=not creates) if condition else action,)
+    return AlterTable(table, actions, "create_index" if creates else "drop_index", replaces=head.replaces)
 
 
 _DEFINITIONS: dict[str, Callable[[Cursor, Head], Ddl]] = {
     **dict.fromkeys(("TABLE", "TABLES"), _table),
     **dict.fromkeys(("DATABASE", "SCHEMA"), _database),
-    **{word: _special_index(word) for word in ("UNIQUE", *SPECIAL_KEYS)},
+    **{word: partial(_index, word=word) for word in ("UNIQUE", *SPECIAL_KEYS)},
     "INDEX": _index,
     "SEQUENCE": sequence,
     "TRIGGER": trigger,
