@@ -1,4 +1,4 @@
-"""What the search against live servers found (tests/long/live): definitions that servers take, or refuse."""
+"""What ALTER TABLE makes of columns, keys and rows."""
 
 from __future__ import annotations
 
@@ -9,28 +9,50 @@ from forge.binlog.reader import read_events
 from forge.compile import compile_files, write_files
 from forge.errors import ScenarioError, UnsupportedError
 from forge.events.table_map import TableMap
-from forge.plan.keys import key_of_rows
 from forge.scenario import Scenario, Session, ddl, insert, plan
 
 MYSQL, MARIADB = "mysql-9.7", "mariadb-11.8"
 
 
-def test_a_literal_in_parentheses_is_looked_at_when_mariadb_makes_the_table() -> None:
-    table = "CREATE TABLE d.t (id INT PRIMARY KEY, c INT DEFAULT ('x'))"
-    assert plan(Scenario("x", tables=[table])).tables["d.t"].columns[1].computed_default
-    with pytest.raises(ScenarioError, match="the default of column 'c' is impossible"):
-        plan(Scenario("x", server="mariadb-11.8", tables=[table]))
+@pytest.mark.parametrize("server", [MYSQL, MARIADB])
+@pytest.mark.parametrize(
+    ("column", "changed", "prefix"),
+    [("TINYTEXT", "SET('a','b')", None), ("VARCHAR(9)", "VARCHAR(2)", None), ("VARCHAR(9)", "DATE", None),
+     ("VARCHAR(9)", "TEXT", 3), ("VARCHAR(3)", "VARCHAR(20)", None), ("TEXT", "CHAR", None), ("TEXT", "CHAR(3)", None)],
+)  # fmt: skip
+def test_a_key_that_stays_has_a_prefix_while_its_column_is_longer(
+    server: str, column: str, changed: str, prefix: int | None
+) -> None:
+    scenario = Scenario("prefix", server=server, tables=[f"CREATE TABLE d.t (a {column}, PRIMARY KEY (a(3)))"])
+    (key,) = plan(scenario.transaction(ddl(f"ALTER TABLE d.t MODIFY a {changed}"))).tables["d.t"].keys
+    assert key.parts[0].prefix == prefix
 
 
-def test_a_number_as_default_of_a_text_keeps_its_digits_unless_it_has_an_exponent() -> None:
-    table = "CREATE TABLE d.t (id INT, a JSON DEFAULT 1.50, b JSON DEFAULT 1e3, c TEXT DEFAULT 1e30)"
-    scenario = Scenario("n", server=MARIADB, tables=[table]).transaction(insert("d.t", {"id": 1}))
-    assert [tuple(row) for row in plan(scenario).contents["d.t"]] == [(1, "1.50", "1000", "1e30")]
+def test_the_value_of_an_enum_that_is_no_member_stays_one() -> None:
+    scenario = Scenario("members", tables=["CREATE TABLE d.t (id INT PRIMARY KEY, v ENUM('a','b'))"])
+    scenario = scenario.transaction(insert("d.t", {"id": 1, "v": "0"}))
+    scenario = scenario.transaction(ddl("ALTER TABLE d.t MODIFY v ENUM('b','a') CHARACTER SET latin1"))
+    assert plan(scenario).contents["d.t"] == ((1, 0),)
 
 
-def test_an_invisible_column_has_its_time_from_updates_on_mariadb() -> None:
-    table = "CREATE TABLE d.t (id INT PRIMARY KEY, at DATETIME NOT NULL INVISIBLE ON UPDATE CURRENT_TIMESTAMP)"
-    assert not plan(Scenario("i", server=MARIADB, tables=[table])).tables["d.t"].columns[1].visible
+def test_a_new_date_that_is_not_null_is_zero_in_the_rows_of_a_table() -> None:
+    session = Session(sql_mode="NO_ZERO_DATE")
+    scenario = Scenario("dates", session=session, tables=["CREATE TABLE d.t (id INT PRIMARY KEY)"])
+    altered = scenario.transaction(insert("d.t", {"id": 1})).transaction(ddl("ALTER TABLE d.t ADD x DATE NOT NULL"))
+    assert plan(altered).contents["d.t"] == ((1, "0000-00-00"),)
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("VARCHAR(9) CHARACTER SET ucs2 DEFAULT 1e3", "1000"),
+        ("VARCHAR(9) DEFAULT 150e-1", "15"),
+        ("CHAR(9) DEFAULT 1.50", "1.50"),
+    ],
+)
+def test_a_number_with_an_exponent_is_a_double_as_the_default_of_a_text(column: str, value: str) -> None:
+    scenario = Scenario("doubles", tables=[f"CREATE TABLE d.t (id INT PRIMARY KEY, v {column})"])
+    assert plan(scenario.transaction(insert("d.t", {"id": 1}))).contents["d.t"] == ((1, value),)
 
 
 def test_alter_table_sets_the_time_as_default_in_parentheses_on_mysql() -> None:
@@ -74,22 +96,6 @@ def test_a_text_with_a_length_grows_with_its_character_set_as_the_type_that_it_b
     assert [body.metadata for body in bodies if isinstance(body, TableMap)] == [bytes([size])]
 
 
-@pytest.mark.parametrize("server", [MYSQL, MARIADB])
-def test_a_key_that_a_column_names_twice_is_one(server: str) -> None:
-    table = "CREATE TABLE d.t (id INT PRIMARY KEY COMMENT 'c' KEY, v INT UNIQUE UNIQUE KEY)"
-    (state,) = plan(Scenario("twice", server=server, tables=[table])).tables.values()
-    assert [key.kind for key in state.keys] == ["primary", "unique"]
-
-
-@pytest.mark.parametrize("server", [MYSQL, MARIADB])
-def test_auto_increment_behind_null_is_not_null_and_before_it_is_not_supported(server: str) -> None:
-    """A column with AUTO_INCREMENT that takes NULL keeps NULL, and its numbers go on."""
-    table = plan(Scenario("numbers", server=server, tables=["CREATE TABLE d.t (a INT UNIQUE NULL AUTO_INCREMENT)"]))
-    assert not table.tables["d.t"].columns[0].nullable
-    with pytest.raises(UnsupportedError, match="AUTO_INCREMENT and NULL"):
-        plan(Scenario("numbers", server=server, tables=["CREATE TABLE d.t (a INT UNIQUE AUTO_INCREMENT NULL)"]))
-
-
 @pytest.mark.parametrize(
     ("server", "mode", "column", "is_taken"),
     [
@@ -121,26 +127,6 @@ def test_a_geometry_without_a_default_needs_a_value_without_strict_mode_too() ->
     plan(scenario.transaction(insert("d.t", {"a": 1})))
     with pytest.raises(ScenarioError, match="column 'g' has no default"):
         plan(scenario.transaction(ddl("ALTER TABLE d.t ALTER g DROP DEFAULT")).transaction(insert("d.t", {"a": 1})))
-
-
-def test_mysql_gives_a_column_of_the_primary_key_no_null_that_is_its_default() -> None:
-    """Error 1048, without strict mode too."""
-    table = "CREATE TABLE d.t (a DATE DEFAULT (NULL), b INT, PRIMARY KEY (a))"
-    with pytest.raises(ScenarioError, match="and its default NULL"):
-        plan(Scenario("keys", session=Session(sql_mode=""), tables=[table]).transaction(insert("d.t", {"b": 1})))
-
-
-def test_a_unique_key_on_a_virtual_column_stands_for_no_row() -> None:
-    """SIMPLE_PRIMARY_KEY names no such key (recorded on 9.7)."""
-    table = plan(Scenario("keys", tables=["CREATE TABLE d.t (a INT, b INT AS (1) NOT NULL UNIQUE)"])).tables["d.t"]
-    assert key_of_rows(table) is None
-    table = plan(Scenario("keys", tables=["CREATE TABLE d.t (a INT, b INT NOT NULL UNIQUE)"])).tables["d.t"]
-    assert key_of_rows(table) is not None
-
-
-def test_true_is_the_number_1_as_the_default_of_mariadbs_json() -> None:
-    scenario = Scenario("defaults", server=MARIADB, tables=["CREATE TABLE d.t (a INT, v JSON DEFAULT TRUE)"])
-    assert plan(scenario.transaction(insert("d.t", {"a": 1}))).contents["d.t"] == ((1, "1"),)
 
 
 def test_members_of_bytes_stay_so_when_a_table_is_converted() -> None:
