@@ -117,7 +117,7 @@ def same_name(name: str | None, other: str) -> bool:
 def is_there(alteration: Alteration, action: actions.PlainAction) -> bool:
     """Whether what the action adds or changes is there already."""
     kind, names = _subject(action)
-    there = {name.lower() for name in _names(alteration, kind)}
+    there = {name.lower() for name in _names(alteration, kind) if name}
     return {name.lower() for name in names} <= there
 
 
