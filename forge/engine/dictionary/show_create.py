@@ -43,7 +43,7 @@ class _Printer:
     def __init__(self, statement: CreateTable, definition: Definition) -> None:
         self.statement, self.definition, self.line = statement, definition, server_line(definition.server)
         self.form = self.line.ddl
-        self.is_mariadb = self.line.grammar.opens_literal_defaults
+        self.opens_literals = self.line.grammar.opens_literal_defaults
 
     def text(self, current_database: str) -> str:
         statement, definition = self.statement, self.definition
@@ -134,13 +134,13 @@ class _Printer:
 
     def _expression(self, expression: Expression, column: ColumnDefinition) -> str:
         """An expression, whose literals have the connection's character set."""
-        if self.is_mariadb:
+        if self.opens_literals:
             raise UnsupportedError(f"printing the expression of column {column.name!r} is not supported on MariaDB yet")
         connection = self.line.query.client_charset[1]
         return expression_sql(expression, collation(connection, self.definition.server).charset)
 
     def _now(self, fsp: int) -> str:
-        if self.is_mariadb:
+        if self.opens_literals:
             return f"current_timestamp({fsp or ''})"
         return f"CURRENT_TIMESTAMP({fsp})" if fsp else "CURRENT_TIMESTAMP"
 

@@ -152,9 +152,11 @@ _DATABASE_OPTIONS = ("DEFAULT", "CHARACTER", "CHARSET", "COLLATE", "ENCRYPTION",
 
 
 def _database_option(cursor: Cursor, clause: CharsetClause) -> CharsetClause:
+    offset = cursor.token.start
     cursor.accept("DEFAULT")
     if cursor.accept("READ", "ONLY"):
-        option_value(cursor)
+        if option_value(cursor).upper() == "1":
+            raise SqlUnsupported("READ ONLY databases are not supported yet", offset)
         return clause
     if accept_option(cursor, "ENCRYPTION", "COMMENT"):
         return clause
