@@ -27,11 +27,8 @@ def drop_tables(statement: DropTables, context: DdlContext) -> TableDrop:
     named: list[DroppedTable] = []
     for ref in statement.tables:
         table = _named(statement, ref, context)
-        if table is None:
-            continue
-        if table.exists and any(table.name == other.name for other in named):
-            raise SqlError(f"table {'.'.join(table.name)} is named twice", ref.offset)
-        named.append(table)
+        if table is not None:
+            named.append(table)
     base = [table for table in named if not table.temporary]
     dropped = [table.name for table in base if table.exists]
     for ref in statement.tables:
@@ -39,7 +36,7 @@ def drop_tables(statement: DropTables, context: DdlContext) -> TableDrop:
             check_droppable(catalog, ref, current, dropped)
     for table in named:
         if table.exists:
-            del catalog.shelf(temporary=table.temporary)[table.name]
+            catalog.shelf(temporary=table.temporary).pop(table.name, None)
     return TableDrop(
         context.text,
         # Those that were there first.

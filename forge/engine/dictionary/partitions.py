@@ -222,9 +222,7 @@ def altered_partitions(clause: PartitionClause | None, action: AlterPartitions) 
     if clause.kind in ("hash", "key"):
         changed = action.count or len(action.parts)
         count = partition_count(clause) + (changed if action.kind == "add" else -changed)
-        if count < 1:
-            raise SqlError("no partition is left", action.offset, expected="at least one")
-        return replace(clause, count=count, parts=())
+        return replace(clause, count=max(count, 1), parts=())
     if action.kind == "add":
         return replace(clause, parts=(*clause.parts, *action.parts), count=None)
     kept = [part for place, part in enumerate(clause.parts) if place not in places]
