@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from forge.engine.ddl.alter_actions import apply_action
@@ -18,8 +17,8 @@ from forge.engine.dictionary.table_state import TableState
 from forge.errors import UnsupportedError
 from forge.plan.definitions import TableAlteration, TableChange
 from forge.plan.tables import Table
-from forge.sql.ast.actions import Action, Add, AlterPartitions, Drop, RenameTo, SwitchKeys
-from forge.sql.ast.definitions import KeyDraft, TableRef
+from forge.sql.ast.actions import Action, AlterPartitions, RenameTo, SwitchKeys
+from forge.sql.ast.definitions import TableRef
 from forge.sql.ast.statements import AlterTable
 from forge.sql.errors import SqlError
 
@@ -42,7 +41,7 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
     state.enforces_checks = catalog.checks_constraints
     before = state.table
     alteration = Alteration(state, context)
-    for action in _with_replaced_key(statement, state):
+    for action in statement.actions:
         apply_action(alteration, action)
     plan = replace(
         plan,
@@ -76,16 +75,6 @@ def alter_table(statement: AlterTable, context: DdlContext) -> TableAlteration:
     )
     managing = next((action for action in actions if isinstance(action, AlterPartitions) and action.is_of_parts), None)
     return plan if managing is None else _of_partitions(managing, plan, altered, context)
-
-
-def _with_replaced_key(statement: AlterTable, state: TableState) -> Sequence[Action]:
-    """CREATE OR REPLACE INDEX drops the key of that name first."""
-    if not statement.replaces:
-        return statement.actions
-    parts = [action.part for action in statement.actions if isinstance(action, Add)]
-    names = {(key.name or "").lower() for key in parts if isinstance(key, KeyDraft)}
-    replaced = [key.name for key in state.table.keys if key.name.lower() in names]
-    return (*(Drop("key", name, 0) for name in replaced), *statement.actions)
 
 
 def _new_name(target: TableRef, before: Table, context: DdlContext) -> TableName:

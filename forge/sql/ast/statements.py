@@ -48,8 +48,6 @@ class AlterTable:
     actions: tuple[Action, ...]
     statement: Literal["alter_table", "create_index", "drop_index"] = "alter_table"
     if_exists: bool = False
-    #: CREATE OR REPLACE INDEX.
-    replaces: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Literal
 
 from forge.errors import nearest
 from forge.servers.facts.grammar import Grammar
-from forge.sql.ast.actions import Add, Conditional, Drop, PlainAction
+from forge.sql.ast.actions import Action, Add, Conditional, Drop, PlainAction
 from forge.sql.ast.definitions import CharsetClause, KeyDraft
 from forge.sql.ast.statements import (
     AlterTable,
@@ -182,8 +182,11 @@ def _index(cursor: Cursor, head: Head, word: str = "INDEX") -> AlterTable:
         action = Add(key_body(cursor, KeyDraft(kind, name, (), offset, SPECIAL_KEYS.get(word, ""))))
     cursor.accept_wait()
     locking(cursor)
-    actions = (Conditional(action, exists=not creates) if condition else action,)
-    return AlterTable(table, actions, "create_index" if creates else "drop_index", replaces=head.replaces)
+    actions: list[Action] = [Conditional(action, exists=not creates) if condition else action]
+    if head.replaces:
+        # CREATE OR REPLACE INDEX drops the key of that name first.
+        actions.insert(0, Conditional(Drop("key", name, place), exists=True))
+    return AlterTable(table, tuple(actions), "create_index" if creates else "drop_index")
 
 
 _DEFINITIONS: dict[str, Callable[[Cursor, Head], Ddl]] = {
