@@ -7,11 +7,17 @@ import pytest
 from forge.scenario import Scenario, insert, plan
 from forge.sql.ast.statements import CreateTrigger
 from forge.sql.parse.statements import parse_ddl
-from forge.sql.reads.triggers import body_changes
+from forge.sql.reads.triggers import Trigger, trigger_of
+
+
+def trigger(body: str) -> Trigger:
+    statement = parse_ddl(f"CREATE TRIGGER d.g BEFORE INSERT ON d.t FOR EACH ROW {body}")
+    assert isinstance(statement, CreateTrigger)
+    return trigger_of(statement, ("d", "t"))
 
 
 def tables(body: str) -> list[str]:
-    return [name for (_, name), _ in body_changes(body, "d").tables]
+    return [name for (_, name), _ in trigger(body).changes]
 
 
 @pytest.mark.parametrize(
@@ -31,7 +37,7 @@ def tables(body: str) -> list[str]:
 )
 def test_words_inside_strings_names_and_comments_change_no_table(body: str) -> None:
     assert tables(body) == []
-    assert body_changes(body, "d").sets == {"v"}
+    assert trigger(body).sets == {"v"}
 
 
 def test_a_trigger_body_with_an_insert_in_double_quotes_opens_no_table_log() -> None:
@@ -58,7 +64,7 @@ def test_a_trigger_body_with_an_insert_in_double_quotes_opens_no_table_log() -> 
     ],
 )  # fmt: skip
 def test_a_body_tells_which_tables_it_changes_and_how(body: str, changed: list[object]) -> None:
-    assert list(body_changes(body, "d").tables) == changed
+    assert list(trigger(body).changes) == changed
 
 
 @pytest.mark.parametrize(
@@ -74,19 +80,18 @@ def test_a_body_tells_which_tables_it_changes_and_how(body: str, changed: list[o
     ],
 )  # fmt: skip
 def test_a_body_tells_which_columns_of_its_row_it_may_set(body: str, columns: set[str]) -> None:
-    assert body_changes(body, "d").sets == columns
+    assert trigger(body).sets == columns
 
 
 def test_a_body_tells_which_columns_of_its_row_it_names() -> None:
     body = "BEGIN SET @a = NEW.x, NEW.y = OLD.z; INSERT INTO log SELECT NEW.`x`, 'NEW.q'; END"
-    changes = body_changes(body, "d")
-    assert (changes.new, changes.old) == (frozenset(("x", "y")), frozenset("z"))
+    assert (trigger(body).writes, trigger(body).names) == (frozenset("xy"), frozenset("xyz"))
 
 
 def test_the_body_of_a_trigger_is_what_stands_behind_its_order() -> None:
     sql = "CREATE TRIGGER a AFTER UPDATE ON d.t FOR EACH ROW FOLLOWS b INSERT INTO c VALUES ('FOR EACH ROW');"
-    trigger = parse_ddl(sql)
-    assert isinstance(trigger, CreateTrigger)
-    assert (trigger.timing, trigger.event, trigger.table.database) == ("after", "update", "d")
-    assert trigger.body == "INSERT INTO c VALUES ('FOR EACH ROW');"
-    assert trigger.text == sql[len("CREATE ") :]
+    statement = parse_ddl(sql)
+    assert isinstance(statement, CreateTrigger)
+    assert (statement.timing, statement.event, statement.table.database) == ("after", "update", "d")
+    assert statement.body == "INSERT INTO c VALUES ('FOR EACH ROW');"
+    assert statement.text == sql[len("CREATE ") :]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from forge.engine.ddl.ddl_context import DdlContext
-from forge.engine.dictionary.catalog import SYSTEM_DATABASES, ObjectName, trigger_of
+from forge.engine.dictionary.catalog import SYSTEM_DATABASES, ObjectName
 from forge.plan.definitions import (
     DatabaseAlteration,
     DatabaseCreation,
@@ -32,6 +32,7 @@ from forge.sql.ast.statements import (
 )
 from forge.sql.errors import SqlError, SqlUnsupported
 from forge.sql.lexer import tokenize
+from forge.sql.reads.triggers import trigger_of
 from forge.sql.words import calls
 from forge.sql.write import qualified, trigger_sql, view_sql
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
-
 from forge.engine.dictionary.engines import INNODB
 from forge.engine.dictionary.table_state import TableState
 from forge.errors import ScenarioError, nearest
 from forge.servers import ServerLine, server_line
 from forge.servers.facts.values import Dialect
 from forge.sql.ast.definitions import TableRef
-from forge.sql.ast.statements import CreateTrigger, RowEvent
 from forge.sql.errors import SqlError
 from forge.sql.parse.names import lone_name
-from forge.sql.reads.triggers import body_changes
+from forge.sql.reads.triggers import Trigger
 
 SYSTEM_DATABASES = frozenset({"mysql", "sys", "information_schema", "performance_schema"})
 
@@ -168,34 +164,3 @@ def declared_name(text: str) -> TableRef:
     if parts is None:
         raise ScenarioError(f"{text!r} is not the name of a table", expected="database.table")
     return TableRef(*parts, 0)
-
-
-@dataclass(frozen=True, slots=True)
-class Trigger:
-    """A trigger: its table, the text that it runs, and the tables that this changes, with how."""
-
-    table: TableName
-    timing: Literal["before", "after"]
-    event: RowEvent
-    body: str
-    changes: tuple[tuple[TableName, tuple[RowEvent, ...]], ...]
-    #: Lower-case names of the columns of its own row that it may set.
-    sets: frozenset[str]
-    #: Those that it names as NEW and OLD, and of a BEFORE trigger those of NEW, which servers count as written.
-    names: frozenset[str]
-    writes: frozenset[str]
-
-
-def trigger_of(statement: CreateTrigger, table: TableName) -> Trigger:
-    """The trigger that the statement makes on a table, whose database is meant by names without one."""
-    changes = body_changes(statement.body, table[0])
-    return Trigger(
-        table=table,
-        timing=statement.timing,
-        event=statement.event,
-        body=statement.body,
-        changes=changes.tables,
-        sets=changes.sets,
-        names=changes.new | changes.old,
-        writes=changes.new if statement.timing == "before" else frozenset(),
-    )

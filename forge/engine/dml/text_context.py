@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from forge.engine.dictionary.catalog import Catalog, Trigger
+from forge.engine.dictionary.catalog import Catalog
 from forge.engine.requests.statements import Statement
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.foreign_keys import Opened, Operation
@@ -17,6 +17,7 @@ from forge.plan.tables import Table
 from forge.sql.reads.calls import Call
 from forge.sql.reads.reads import body_calls
 from forge.sql.reads.tables import named_tables
+from forge.sql.reads.triggers import Trigger
 from forge.sql.words import readable_tokens
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from forge.engine.dictionary.catalog import Catalog, Trigger
+from forge.engine.dictionary.catalog import Catalog
 from forge.engine.dictionary.foreign_key_definition import children_of
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.defaults import with_generated
@@ -21,6 +21,7 @@ from forge.plan.keys import key_entries
 from forge.plan.statements import Further, RowsStatement
 from forge.plan.tables import ForeignKey, Key, KeyPart, Row, Table
 from forge.servers import ServerLine
+from forge.sql.reads.triggers import Trigger
 
 Operation = Literal["insert", "update", "delete"]
 _EVENTS: tuple[Operation, ...] = ("insert", "update", "delete")

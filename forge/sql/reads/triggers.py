@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from forge.sql.ast.statements import RowEvent
+from forge.sql.ast.statements import CreateTrigger, RowEvent
 from forge.sql.lexer import Token, tokenize
 
 #: (database, name)
@@ -19,32 +20,44 @@ _ENDS = ("FROM", "VALUES", "VALUE", "SELECT", "WHERE", "DO", "THEN", "BEGIN")
 
 
 @dataclass(frozen=True, slots=True)
-class BodyChanges:
-    """The tables that a body changes, in order, with what it may do to their rows; the columns (lower case) of its own
-    row that it may set, and those that it names as NEW and OLD.
-    """
+class Trigger:
+    """A trigger: its table, the text that it runs, and the tables that this changes, in order, with how."""
 
-    tables: tuple[tuple[Name, tuple[RowEvent, ...]], ...]
+    table: Name
+    timing: Literal["before", "after"]
+    event: RowEvent
+    body: str
+    changes: tuple[tuple[Name, tuple[RowEvent, ...]], ...]
+    #: Lower-case names of the columns of its own row that it may set.
     sets: frozenset[str]
-    new: frozenset[str]
-    old: frozenset[str]
+    #: Those that it names as NEW and OLD, and of a BEFORE trigger those of NEW, which servers count as written.
+    names: frozenset[str]
+    writes: frozenset[str]
 
 
-def body_changes(body: str, database: str) -> BodyChanges:
-    """What the text behind FOR EACH ROW may change; ``database`` is the trigger's.
+def trigger_of(statement: CreateTrigger, table: Name) -> Trigger:
+    """The trigger that the statement makes on a table, whose database is meant by names without one.
 
     Raises SqlError for a quote that is not closed.
     """
-    tokens = tokenize(body, several=True)
+    tokens = tokenize(statement.body, several=True)
     tables: dict[Name, dict[RowEvent, None]] = {}
-    for name, events in _changes(tokens, database):
+    for name, events in _changes(tokens, table[0]):
         tables.setdefault(name, {}).update(dict.fromkeys(events))
     new, old = (
         frozenset(column for index in range(len(tokens)) if (column := _own_column(tokens, index, row)) is not None)
         for row in ("NEW", "OLD")
     )
-    changed = tuple((name, tuple(events)) for name, events in tables.items())
-    return BodyChanges(changed, frozenset(_set_columns(tokens)), new, old)
+    return Trigger(
+        table=table,
+        timing=statement.timing,
+        event=statement.event,
+        body=statement.body,
+        changes=tuple((name, tuple(events)) for name, events in tables.items()),
+        sets=frozenset(_set_columns(tokens)),
+        names=new | old,
+        writes=new if statement.timing == "before" else frozenset(),
+    )
 
 
 def _changes(tokens: Sequence[Token], database: str) -> Iterator[tuple[Name, tuple[RowEvent, ...]]]:
