@@ -9,7 +9,7 @@ from forge.binlog.reader import read_events
 from forge.compile import compile_files, write_files
 from forge.errors import ScenarioError, UnsupportedError
 from forge.events.table_map import TableMap
-from forge.scenario import Scenario, Session, ddl, insert, plan
+from forge.scenario import Scenario, Session, ddl, insert, plan, update
 
 MYSQL, MARIADB = "mysql-9.7", "mariadb-11.8"
 
@@ -157,3 +157,10 @@ def test_what_mariadb_makes_of_moments_without_a_value_in_alter_table_is_not_sup
         scenario = scenario.transaction(insert("d.t", {"b": 1}))
     with pytest.raises(UnsupportedError):
         plan(scenario.transaction(ddl(f"ALTER TABLE d.t {action}")))
+
+
+def test_rows_of_a_renamed_table_are_found_by_its_key() -> None:
+    scenario = Scenario("renamed", tables=["CREATE TABLE d.a (id INT PRIMARY KEY, n INT)"])
+    scenario = scenario.transaction(insert("d.a", {"id": 1, "n": 3})).ddl("RENAME TABLE d.a TO d.b")
+    changed = update("d.b", set={"n": 5}, where={"id": {"gt": 0}}, query="UPDATE d.b SET n = 5 WHERE id > 0")
+    assert plan(scenario.transaction(changed)).contents["d.b"] == ((1, 5),)

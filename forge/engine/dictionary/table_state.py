@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from forge.engine.dictionary.columns import ColumnDefinition, sort_value
 from forge.engine.dictionary.definition import Definition
@@ -262,21 +261,9 @@ class TableState:
 
     def descending(self, key: Key) -> list[bool]:
         """Which parts of a key are in falling order; servers before 8.0.1 and 10.8.1 take DESC for ASC."""
-        drafts = {id(made): draft for made, draft in zip(self.table.keys, self.definition.keys, strict=True)}
+        drafts = {made.name: draft for made, draft in zip(self.table.keys, self.definition.keys, strict=True)}
         keeps = server_line(self.definition.server).ddl.descending_keys
-        return [keeps and part.descending for part in drafts[id(key)].parts]
-
-    def ordered_by(self, key: Key, numbers: Iterable[int]) -> list[int]:
-        """Row numbers in the order of a key, which ends with the clustering key; NULL comes first."""
-        parts = [part.column for part in key.parts]
-
-        def rank(number: int) -> list[tuple[bool, Any]]:
-            cells = [(self.columns[index], self.rows[number][index]) for index in parts]
-            return [
-                (value is not None, value if value is None else sort_value(column, value)) for column, value in cells
-            ]
-
-        return sorted(self.ordered(numbers), key=rank)
+        return [keeps and part.descending for part in drafts[key.name].parts]
 
     def _stored_place(self, number: int) -> tuple[int, tuple[int, int]]:
         """Where a row is without a clustering key: in its partition, behind those that came before it."""

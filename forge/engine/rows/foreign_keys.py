@@ -14,6 +14,7 @@ from forge.engine.dictionary.catalog import Catalog
 from forge.engine.dictionary.foreign_key_definition import children_of
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.defaults import with_generated
+from forge.engine.rows.row_order import by_key
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.changes import RowChange
 from forge.plan.effects import ForeignKeyEffects
@@ -193,7 +194,7 @@ class References:
         index = next(
             key for key in child.table.keys if tuple(part.column for part in key.parts[:width]) == foreign.columns
         )
-        return child.ordered_by(index, chosen)
+        return by_key(child, index, chosen)
 
     def _child(
         self,
