@@ -186,20 +186,6 @@ def size_of(_typing: Any, array: Any) -> Any:
     return types.int64(array), generate
 
 
-@intrinsic
-def prefetch(_typing: Any, array: Any, index: Any) -> Any:
-    """Have the byte at that index, and those beside it, brought to the second cache.  It may be beyond the end."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        place = pointer(context, builder, signature.args[0], arguments[0], arguments[1], 8)
-        flags = [ir.Constant(ir.IntType(32), number) for number in (0, 2, 1)]  # To be read, second cache, data.
-        kind = ir.FunctionType(ir.VoidType(), [place.type, *(flag.type for flag in flags)])
-        builder.call(builder.module.declare_intrinsic("llvm.prefetch", [place.type], kind), [place, *flags])
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp), generate
-
-
 @inline
 def _inside(array: Any, index: Any, count: Any) -> None:
     if index < 0 or count < 0 or index + count > size_of(array):

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from forge.bulk.machine import SLACK, copy, kernel, load8, load16, load32, signed
-from forge.bulk.plan import Bytes
+from forge.bulk.gather import bitmap_of, spans
+from forge.bulk.machine import kernel, load8, load16, load32, signed
+from forge.bulk.plan import NULL, Bytes, Cells
 from forge.bulk.reading.row_walk import AFTER, Layouts
 
 #: Rows that there is room for at first.
@@ -40,19 +41,10 @@ def row_images(
 
 
 def _binary(buffer: Bytes, starts: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64]) -> pa.Array:
-    there = sizes >= 0
-    ends = np.concatenate(([0], np.cumsum(np.maximum(sizes, 0)))).astype(np.int32)
-    out = np.empty(int(ends[-1]) + SLACK, np.uint8)
-    _copy_images(buffer, starts, sizes, ends, out)
-    valid = None if there.all() else pa.py_buffer(np.packbits(there, bitorder="little"))
-    return pa.Array.from_buffers(pa.binary(), len(starts), [valid, pa.py_buffer(ends), pa.py_buffer(out)])
-
-
-@kernel
-def _copy_images(buffer: Any, starts: Any, sizes: Any, ends: Any, out: Any) -> None:
-    for row in range(len(starts)):
-        if sizes[row] > 0:
-            copy(out, ends[row], buffer, starts[row], sizes[row])
+    offsets = np.where(sizes < 0, NULL, starts).astype(np.int32)
+    ends, data, _ = spans(Cells(buffer, offsets, np.maximum(sizes, 0).astype(np.int32)))
+    buffers = [pa.py_buffer(made) for made in (bitmap_of(offsets), ends, data)]
+    return pa.Array.from_buffers(pa.binary(), len(starts), buffers)
 
 
 @kernel

@@ -24,7 +24,6 @@ from forge.bulk.machine import (
     load32,
     load64,
     memory,
-    prefetch,
     signed,
     store8,
     store16,
@@ -37,7 +36,6 @@ from forge.bulk.plan import Bytes, Numbers, address
 Sizes = npt.NDArray[np.int64]
 #: Rows that are written column after column.
 BLOCK: Final = 512
-_CACHE_LINE: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,10 +260,6 @@ def write_image(
         first_bit = _word(words, column, _FIRST_BIT) + first
         wire = _word(words, column, _WIRE)
         values = _memory(words, column, _VALUES)
-        if wire > 0:
-            # What the next block needs: each column is read a block at a time, too little for a processor to foresee.
-            for line in range(wire * (first + count), wire * (first + 2 * count), _CACHE_LINE):
-                prefetch(values, line)
         if wire > 0 and validity[1] == 0:
             _put_fixed(out, cursors, count, shift, values, first, wire)
             shift += wire
