@@ -61,6 +61,3 @@ def checksums_hold(buffer: Any, begins: Any, sizes: Any, tails: Any, events: Any
             if np.uint64(crc32(data, begin, count)) != load32(data, begin + count):
                 return event
     return -1
-
-
-__all__ = ["CHECKSUM_SIZE", "checksums_hold", "crc32"]

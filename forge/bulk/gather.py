@@ -194,6 +194,3 @@ def _gather(buffer: Any, offsets: Any, lengths: Any, described: Any, rows: Any, 
                 bits |= _bits_of(out, looked, end)
             high[column] = bits & HIGH
         nulls[column] = without
-
-
-__all__ = ["bitmap_of", "fixed", "gathered", "nulls_of", "spans", "texts"]

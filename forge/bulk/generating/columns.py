@@ -179,6 +179,3 @@ def updated_columns(
     if not chosen:
         return frozenset()
     return frozenset(chosen) | {name for name, column in columns.items() if column.moment == "change"}
-
-
-__all__ = ["Reference", "columns_of", "updated_columns"]

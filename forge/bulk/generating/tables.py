@@ -268,6 +268,3 @@ def _after_first(parent: Lives) -> int:
     # Of rows inside others, enough owners for one row.
     owners = 2 if parent.owner is None else 2 * math.ceil(root.rows / parent.rows) + 2
     return int(root.numbers[places.OFFSET] + max(owners * root.numbers[places.SLOT], SPAN // _LEAD))
-
-
-__all__ = ["PlannedTable", "planned_tables", "threshold"]

@@ -276,6 +276,3 @@ def stamp(out: Any, placed: Any, templates: Any, stamps: Any) -> None:
         if last[event]:
             flags_at = at + flags[kind]
             store16(to, flags_at, load16(to, flags_at) | np.uint64(STMT_END))
-
-
-__all__ = ["Placed", "Stamps", "Templates", "Transactions", "alike", "place", "stamp", "templates_of"]

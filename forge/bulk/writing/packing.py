@@ -11,10 +11,11 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from forge.bulk.crc32 import CHECKSUM_SIZE, crc32
+from forge.bulk.crc32 import crc32
 from forge.bulk.machine import SLACK, inline, kernel, memory, store32
 from forge.bulk.plan import Bytes, slacked
 from forge.bulk.writing.row_images import Sizes
+from forge.events.format import CHECKSUM_SIZE
 
 HEADER_SIZE: Final = 19
 _SIZE_AT: Final = 9

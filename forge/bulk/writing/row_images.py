@@ -18,6 +18,7 @@ import numpy.typing as npt
 from forge.bulk.machine import (
     SLACK,
     copy,
+    inline,
     kernel,
     load8,
     load16,
@@ -30,7 +31,6 @@ from forge.bulk.machine import (
     store32,
     store64,
 )
-from forge.bulk.machine import inline as _inline
 from forge.bulk.plan import Bytes, Numbers, address
 
 Sizes = npt.NDArray[np.int64]
@@ -118,7 +118,7 @@ def _described(columns: Sequence[WireColumn]) -> Bytes:
     return np.array(words, np.int64).view(np.uint8)
 
 
-@_inline
+@inline
 def _bit(bitmap: Any, bit: Any) -> Any:
     """0 or 1: no branch, of which every tenth would be guessed wrong."""
     return signed((load8(bitmap, bit >> 3) >> np.uint64(bit & 7)) & np.uint64(1))
@@ -142,14 +142,14 @@ def _add_spans(validity: Any, first_bit: Any, prefix: Any, lengths: Any, sizes: 
             sizes[row] += (prefix + np.int64(lengths[row])) * _bit(bits, first_bit + row)
 
 
-@_inline
+@inline
 def _mark_null(out: Any, bitmap: Any, number: Any, null: Any) -> None:
     """``null``: 1, or 0 for a column that is not."""
     at = bitmap + (number >> 3)
     store8(out, at, load8(out, at) | np.uint64(null << (number & 7)))
 
 
-@_inline
+@inline
 def _copy_word(out: Any, at: Any, values: Any, begin: Any, width: Any) -> None:
     """``width`` bytes, 1 to 8; nothing beside them is read or written."""
     if width == 8:
@@ -164,7 +164,7 @@ def _copy_word(out: Any, at: Any, values: Any, begin: Any, width: Any) -> None:
         store8(out, at, load8(values, begin))
 
 
-@_inline
+@inline
 def copy_exactly(out: Any, at: Any, values: Any, begin: Any, count: Any) -> None:
     """``count`` bytes; nothing beside them is read or written.  Short ones cost no call."""
     if count > 32:
@@ -184,17 +184,17 @@ def copy_exactly(out: Any, at: Any, values: Any, begin: Any, count: Any) -> None
         _copy_word(out, at, values, begin, count)
 
 
-@_inline
+@inline
 def _word(words: Any, column: Any, place: Any) -> Any:
     return signed(load64(words, column + 8 * place))
 
 
-@_inline
+@inline
 def _memory(words: Any, column: Any, place: Any) -> Any:
     return _word(words, column, place), _word(words, column, place + 1)
 
 
-@_inline
+@inline
 def _copy_fixed(out: Any, at: Any, values: Any, row: Any, width: Any) -> None:
     if width <= 8:
         _copy_word(out, at, values, width * row, width)
@@ -202,7 +202,7 @@ def _copy_fixed(out: Any, at: Any, values: Any, row: Any, width: Any) -> None:
         copy_exactly(out, at, values, width * row, width)
 
 
-@_inline
+@inline
 def _put_fixed(out: Any, cursors: Any, count: Any, shift: Any, values: Any, first: Any, width: Any) -> None:
     """A cell of every row; those of the usual widths take a store each."""
     if width == 8:
@@ -222,7 +222,7 @@ def _put_fixed(out: Any, cursors: Any, count: Any, shift: Any, values: Any, firs
             _copy_fixed(out, cursors[row] + shift, values, first + row, width)
 
 
-@_inline
+@inline
 def _put_length(out: Any, at: Any, length: Any, prefix: Any) -> None:
     if prefix == 1:
         store8(out, at, length)
@@ -235,7 +235,7 @@ def _put_length(out: Any, at: Any, length: Any, prefix: Any) -> None:
         store8(out, at + 2, length >> np.uint64(16))
 
 
-@_inline
+@inline
 def write_image(
     out: Any, begins: Any, scratch: Any, count: Any, words: Any, first: Any, null_bytes: Any, last: Any
 ) -> None:
@@ -295,16 +295,3 @@ def _write_image(out: Any, begins: Any, scratch: Any, first: Any, columns: Any, 
     for row in range(0, len(begins), BLOCK):
         count = min(BLOCK, len(begins) - row)
         write_image(to, begins[row:], scratch, count, words, first + row, null_bytes, last)
-
-
-__all__ = [
-    "BLOCK",
-    "ImageCells",
-    "Sizes",
-    "WireColumn",
-    "address",
-    "copy_exactly",
-    "row_sizes",
-    "write_image",
-    "write_rows_at",
-]

@@ -214,6 +214,3 @@ def _make(
             copy(data, np.int64(0), data, cut - begin, end - cut)
             begin = cut
     return (event, run, row), end, end, np.int64(0)
-
-
-__all__ = ["Events", "Rows", "Stretch"]

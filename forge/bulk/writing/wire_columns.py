@@ -182,6 +182,3 @@ def _keeps_values(kind: pa.DataType, wanted: pa.DataType) -> bool:
     if pa.types.is_struct(wanted):
         return bool(pa.types.is_struct(kind)) and {field.name for field in kind} == {field.name for field in wanted}
     return _is_list(wanted) and _is_list(kind)
-
-
-__all__ = ["ColumnWriter", "in_type"]
