@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import pyarrow as pa
 
-from forge.bulk.generating.folder import PartRecord
 from forge.bulk.generating.generate import GeneratedVolume, PartWriter, generate, spread_over
+from forge.bulk.generating.volume_folder import PartRecord
 from forge.progress import Progress
 from forge.scenario.model import Scenario
 from forge.spark.session import FEW_TASKS, context_of, job_errors, spark_session

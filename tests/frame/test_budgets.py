@@ -28,10 +28,10 @@ MODULES = 713
 MODULE_LINES, FUNCTION_LINES, PARAMETERS = 400, 80, 10
 #: Names that several folders have.  The list only gets shorter: a new module has a name of its own.
 SHARED_NAMES = {
-    "base", "batches", "binary", "bits", "build", "calendar", "cells", "changes", "clipping",
+    "base", "binary", "bits", "build", "cells", "changes", "clipping",
     "codec", "collations", "columns", "comparison", "compressed", "corpus", "decimals", "defaults",
     "definitions", "diff", "documents", "edits", "errors", "events", "export", "expressions", "facts",
-    "features", "fields", "fixture", "floats", "folder", "forms", "generate", "geometries",
+    "features", "fields", "fixture", "floats", "forms", "generate", "geometries",
     "groups", "gtids", "inserts", "integers", "layout", "layouts", "literals", "log", "matrix",
     "model", "numbers", "odd", "outcomes", "output", "payloads", "plan", "progress",
     "query", "reader", "records", "registry", "replica", "report", "row_images", "rows", "scenarios",

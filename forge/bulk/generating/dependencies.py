@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from forge.bulk.generating.cells import ReferenceSource, Source, drawn_numbers
+from forge.bulk.generating.cell_sources import ReferenceSource, Source, drawn_numbers
 from forge.bulk.generating.lives import Lives, Numbers, Rows
 from forge.plan.keys import key_of_rows
 from forge.plan.tables import Key, Table

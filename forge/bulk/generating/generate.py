@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from forge import __version__
-from forge.bulk.generating.folder import Manifest, PartOutput, PartRecord, VolumeFolder
-from forge.bulk.generating.log import write_file
 from forge.bulk.generating.setup import VolumeRequest, VolumeSetup, requested
 from forge.bulk.generating.state import StatePart, state_parts, write_state
+from forge.bulk.generating.volume_folder import Manifest, PartOutput, PartRecord, VolumeFolder
+from forge.bulk.generating.volume_log import write_file
 from forge.progress import Progress
 from forge.scenario.model import Scenario
 

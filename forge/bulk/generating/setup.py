@@ -13,12 +13,12 @@ import msgspec
 import numpy as np
 
 from forge import __version__
-from forge.bulk.generating.calendar import SECOND, Calendar, calendar_of
-from forge.bulk.generating.definitions import Definitions, definitions_of
+from forge.bulk.generating.epochs import Definitions, definitions_of
 from forge.bulk.generating.lives import SPAN, transactions_in
-from forge.bulk.generating.numbers import VolumeNumbers
+from forge.bulk.generating.planned_tables import PlannedTable, planned_tables
 from forge.bulk.generating.sources import Sources, pools_of
-from forge.bulk.generating.tables import PlannedTable, planned_tables
+from forge.bulk.generating.volume_calendar import SECOND, Calendar, calendar_of
+from forge.bulk.generating.volume_numbers import VolumeNumbers
 from forge.compile.files.compilation import file_names
 from forge.errors import ScenarioError
 from forge.progress import Progress

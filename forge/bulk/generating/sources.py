@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from forge.bulk.generating.calendar import calendar_of
-from forge.bulk.generating.cells import (
+from forge.bulk.generating.cell_sources import (
     AddedSource,
     DatetimeSource,
     Draws,
@@ -29,9 +28,10 @@ from forge.bulk.generating.cells import (
     UuidSource,
     template_parts,
 )
-from forge.bulk.generating.definitions import Definitions, Epoch
+from forge.bulk.generating.epochs import Definitions, Epoch
+from forge.bulk.generating.planned_tables import PlannedTable, threshold
 from forge.bulk.generating.pools import Pool, plan_of, pool_of, pool_values
-from forge.bulk.generating.tables import PlannedTable, threshold
+from forge.bulk.generating.volume_calendar import calendar_of
 from forge.compile.rows.table_map import wire_columns
 from forge.engine.requests.cells import ColumnPlace
 from forge.errors import ScenarioError, UnsupportedError, about, nearest
@@ -112,7 +112,7 @@ class Sources:
         if name in planned.columns:
             return planned.columns[name]
         assert column is not None
-        from forge.bulk.generating.defaults import default_column
+        from forge.bulk.generating.default_generators import default_column
 
         return default_column(planned.definition, column)
 

@@ -9,9 +9,9 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from forge.bulk.generating.folder import PartOutput
 from forge.bulk.generating.lives import SPAN, Numbers, Rows, states_of
 from forge.bulk.generating.setup import VolumeSetup
+from forge.bulk.generating.volume_folder import PartOutput
 
 #: Rows that are looked at for one file: those of them that are there are in it.
 PART_ROWS: Final = 1 << 20

@@ -18,12 +18,12 @@ from forge.bulk.writing.envelopes import Compiled, Envelopes, Statement
 from forge.bulk.writing.layout import NO_END, Placed, Stamps, Templates, alike, place, stamp, templates_of
 from forge.bulk.writing.log_end import LogEnd, go_on
 from forge.bulk.writing.logical_clock import InsertClock
-from forge.bulk.writing.numbers import Numbers
 from forge.bulk.writing.open_transaction import OpenTransaction, PayloadTransaction
 from forge.bulk.writing.output import OutputFiles
 from forge.bulk.writing.packing import sealed
 from forge.bulk.writing.row_images import Sizes, write_rows_at
 from forge.bulk.writing.templates import STAMPS, Envelope, RowsTemplate, StatementTemplate
+from forge.bulk.writing.transaction_numbers import Numbers
 from forge.compile.files.compilation import LOGS
 from forge.compile.files.payloads import payload_form
 from forge.compile.files.session_files import SessionFiles

@@ -14,8 +14,8 @@ from forge.cli.parameters import FILE, json_option, output_option, settings_opti
 from forge.cli.progress import progress_to
 
 if TYPE_CHECKING:
-    from forge.bulk.generating.folder import Manifest
     from forge.bulk.generating.generate import Runner
+    from forge.bulk.generating.volume_folder import Manifest
     from forge.scenario import Scenario
     from forge.scenario.matrix import OptionSettings
 
@@ -102,7 +102,7 @@ def _side_by_side() -> Runner:
 
 
 def _summary(manifest: Manifest, kept: int, seconds: float) -> list[str]:
-    from forge.bulk.generating.folder import total_rows
+    from forge.bulk.generating.volume_folder import total_rows
     from forge.render.aligned import aligned
 
     records = [*manifest.files, *manifest.state]
@@ -123,8 +123,8 @@ def _summary(manifest: Manifest, kept: int, seconds: float) -> list[str]:
 
 def _plan(scenario: Scenario, rows: int, files: int | None, as_json: bool) -> None:
     from forge.bulk.generating.generate import default_files
-    from forge.bulk.generating.plan import volume_plan
     from forge.bulk.generating.setup import requested
+    from forge.bulk.generating.volume_plan import volume_plan
 
     setup = requested(scenario, rows, default_files(rows) if files is None else files)
     planned: dict[str, Any] = volume_plan(setup)

@@ -14,8 +14,8 @@ import pytest
 pytest.importorskip("numba", reason="the extra [rows] is not installed")
 
 from forge.binlog import read_events
-from forge.bulk.generating.folder import PartOutput
 from forge.bulk.generating.generate import generate
+from forge.bulk.generating.volume_folder import PartOutput
 from forge.errors import ScenarioError, UnsupportedError
 from forge.events.gtid import Gtid
 from forge.events.previous_gtids import PreviousGtids

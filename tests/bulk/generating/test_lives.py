@@ -14,11 +14,11 @@ pytest.importorskip("numba", reason="the extra [rows] is not installed")
 
 import numpy as np
 
-from forge.bulk.generating.calendar import calendar_of
-from forge.bulk.generating.cells import drawn_numbers
+from forge.bulk.generating.cell_sources import drawn_numbers
 from forge.bulk.generating.draws import parents_of, skewed_ranks, zipf_table
 from forge.bulk.generating.lives import DELETE, INSERT, SPAN, UPDATE, changes_between, changes_of, owners_of, states_of
-from forge.bulk.generating.tables import PlannedTable, planned_tables
+from forge.bulk.generating.planned_tables import PlannedTable, planned_tables
+from forge.bulk.generating.volume_calendar import calendar_of
 from forge.plan.tables import Table
 from forge.scenario import Scenario, counter_hash, plan
 from forge.scenario.volume_model import Volume, VolumeSizes, VolumeTable, VolumeUpdates

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from forge.bulk.generating.defaults import NUMBERS, default_column, default_updates, key_column
+from forge.bulk.generating.default_generators import NUMBERS, default_column, default_updates, key_column
 from forge.errors import ScenarioError, UnsupportedError, about, nearest
 from forge.plan.tables import Key, Table
 from forge.scenario.volume_model import VolumeColumn, VolumeTable

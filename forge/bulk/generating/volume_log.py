@@ -9,11 +9,11 @@ from typing import Any, Final
 import numpy as np
 
 from forge.binlog.writer import derives_length, write_binlog
-from forge.bulk.generating.batches import Batch, batch_of, batches_between, spread
 from forge.bulk.generating.dependencies import DependencyClock, Entries, WrittenKeys
-from forge.bulk.generating.folder import PartOutput
 from forge.bulk.generating.lives import INSERT, UPDATE, Numbers, Rows
 from forge.bulk.generating.setup import FilePart, VolumeSetup
+from forge.bulk.generating.transaction_batches import Batch, batch_of, batches_between, spread
+from forge.bulk.generating.volume_folder import PartOutput
 from forge.bulk.plan import Bytes, slacked
 from forge.bulk.writing.changes import KINDS
 from forge.bulk.writing.envelopes import Envelopes, Statement

@@ -22,10 +22,10 @@ from forge.bulk.generating.arrays import (
     time_array,
     with_nulls,
 )
-from forge.bulk.generating.calendar import Calendar
 from forge.bulk.generating.draws import changing_ranks, even_ranks, parents_of, skewed_ranks, zipf_table
 from forge.bulk.generating.lives import Keys, Lives, Rows, drawn
 from forge.bulk.generating.pools import Pool, plan_of
+from forge.bulk.generating.volume_calendar import Calendar
 from forge.bulk.writing.row_images import WireColumn
 from forge.bulk.writing.wire_columns import ColumnWriter, in_type
 from forge.errors import ScenarioError

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from forge.bulk.generating.lives import DELETE, SLOT, UPDATE, Changes, Moments, Numbers, changes_between
-from forge.bulk.generating.tables import PlannedTable
+from forge.bulk.generating.planned_tables import PlannedTable
 
 #: Rows of a batch: calls of kernels are few beside it, and it is not far larger than the nearest caches.
 BATCH_ROWS: Final = 1 << 15

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from forge.bulk.generating import lives as places
-from forge.bulk.generating.columns import Reference, columns_of, updated_columns
+from forge.bulk.generating.column_generators import Reference, columns_of, updated_columns
 from forge.bulk.generating.lives import MOST_ROWS, MOST_UPDATES, SPAN, Lives
 from forge.errors import ScenarioError, about, nearest
 from forge.plan.tables import Table

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
+from forge.bulk.generating.planned_tables import PlannedTable
 from forge.bulk.generating.setup import VolumeSetup
-from forge.bulk.generating.tables import PlannedTable
 from forge.scenario.volume_model import GENERATORS, VolumeColumn
 
 

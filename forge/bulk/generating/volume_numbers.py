@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
-from forge.bulk.generating.calendar import SECOND, Calendar
-from forge.bulk.generating.definitions import Definitions
 from forge.bulk.generating.draws import even_ranks
+from forge.bulk.generating.epochs import Definitions
 from forge.bulk.generating.lives import Moments, Numbers
+from forge.bulk.generating.volume_calendar import SECOND, Calendar
 from forge.bulk.writing.layout import Stamps
 from forge.bulk.writing.templates import STAMPS
 from forge.compile.files.compilation import LOGS
