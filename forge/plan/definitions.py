@@ -265,6 +265,8 @@ class TableUpkeep(DdlStatement):
 
     #: It commits by itself before it is logged: all but FLUSH.
     commits: bool = False
+    #: It carries TIME_ZONE.
+    zone: bool = False
 
 
 def dropped_tables(statement: DdlStatement) -> Iterator[str]:

@@ -93,6 +93,8 @@ def ddl_variables(
         case ObjectDefinition():
             variables |= {"invoker": line.query.session_user} if statement.invoker else {}
             variables |= {"microseconds": microsecond} if statement.fraction else {}
+        case TableUpkeep(zone=True):
+            variables["time_zone"] = session.time_zone
     if isinstance(statement, AnyTableCreation | TableAlteration) and statement.kind in ("create_table", "alter_table"):
         variables["sql_require_primary_key"] = int(session.sql_require_primary_key)
         if _defines_timestamp(statement) and not statement.no_effect:

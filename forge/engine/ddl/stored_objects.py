@@ -142,6 +142,7 @@ def keep_up_tables(statement: Upkeep, context: DdlContext) -> TableUpkeep:
         tables=remade,
         touches_temporary=any(table.temporary for table in tables),
         unlogged=statement.local,
+        zone=statement.zone,
         commits=not statement.flushes,
     )
 

@@ -139,13 +139,15 @@ class SequenceStatement:
 class Upkeep:
     """ANALYZE, OPTIMIZE (``remakes``), REPAIR and CHECK TABLE, FLUSH of what is no log.
 
-    ``local``: the statement is kept out of the log; ``flushes``: FLUSH.
+    ``local``: the statement is kept out of the log; ``zone``: it reads the time in the session's zone;
+    ``flushes``: FLUSH.
     """
 
     names: tuple[TableRef, ...] = ()
     offset: int = 0
     remakes: bool = False
     local: bool = False
+    zone: bool = False
     flushes: bool = False
 
 

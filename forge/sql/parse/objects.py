@@ -173,11 +173,13 @@ def flush(cursor: Cursor, head: Head) -> Upkeep:
         if not cursor.at_end():
             raise SqlUnsupported(f"FLUSH {word} ... {cursor.token.text.upper()} is not supported", cursor.token.start)
         return Upkeep(tuple(tables), start, local=local, flushes=True)
+    reads_time = False
     while True:
+        reads_time |= cursor.token.is_word("PRIVILEGES")
         if cursor.following().is_word("LOGS") and cursor.accept_any(*_FLUSHED_LOGS):
             cursor.expect("LOGS")
         elif not (cursor.accept("QUERY", "CACHE") or cursor.accept("GLOBAL", "STATUS") or cursor.accept_any(*_FLUSHED)):
             problem = f"FLUSH {first.text.upper()} is not supported; `flush:` is for logs"
             raise SqlUnsupported(problem, first.start)
         if not cursor.accept_mark(","):
-            return Upkeep(offset=start, local=local, flushes=True)
+            return Upkeep(offset=start, local=local, zone=reads_time, flushes=True)
