@@ -108,7 +108,7 @@ def _variable(name: str, declared: Any, line: ServerLine) -> Any:
         return None
     try:
         build_status_variables(((name, value),))
-    except (ConstructError, TypeError, ValueError, ScenarioError):
+    except (ConstructError, TypeError, ValueError, OverflowError, ScenarioError):
         raise ScenarioError(
             f"the status variable {name} cannot be {declared!r}", expected="the form that `forge disasm` shows"
         ) from None
