@@ -17,7 +17,7 @@ from forge.binlog.reader import PlacedEvent
 from forge.bulk.reading.batches import Misfit
 from forge.bulk.reading.beside import is_one
 from forge.bulk.reading.gtids import Gtids
-from forge.bulk.reading.listed import Listed
+from forge.bulk.reading.listed import Listed, payload_error
 from forge.bulk.reading.lister import EventLister
 from forge.bulk.reading.odd import ReadSummary
 from forge.bulk.reading.side_by_side import SideBySide
@@ -269,6 +269,9 @@ class FileRows:
         try:
             decoded = decode_event_strictly(raw, place, format)
         except FormatError as error:
+            if self._is_inner(listed, event):
+                payload = self._lister.event_at(place)
+                raise payload_error(payload, error, place, number, listed.format) from None
             raise error.within(base=place, event_index=number) from None
         return PlacedEvent(number, place, raw, decoded, format)
 

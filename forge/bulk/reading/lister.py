@@ -12,6 +12,7 @@ from forge.binlog.mapped import refuse_to_pass, refuse_unusual
 from forge.binlog.opened import opened
 from forge.binlog.payload import LARGEST, Content, opened_payload
 from forge.binlog.reader import FIRST_TYPES, PlacedEvent, check_magic, torn
+from forge.binlog.window import LogWindow
 from forge.binlog.wrapped import wrapping
 from forge.bulk.reading.events import AT_SPECIAL, BAD_SIZE, FULL, event_classes
 from forge.bulk.reading.listed import COMPRESSED, Listed, checked, pass_inner, payload_body, payload_error
@@ -50,6 +51,15 @@ class EventLister:
         self.size = 0
         #: The next event.
         self._number = 0
+
+    def event_at(self, place: int) -> bytes:
+        """The bytes of the event at a place of the file, which is read again up to there.  Raises OSError."""
+        with self.path.open("rb") as file:
+            window = LogWindow(opened(file, self._keyring))
+            window.reach(place, HEADER_SIZE)
+            size = int.from_bytes(window.data[place - window.start :][9:13], "little")
+            window.reach(place, size)
+            return window.data[place - window.start :][:size]
 
     @property
     def read_bytes(self) -> int:
