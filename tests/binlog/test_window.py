@@ -55,7 +55,12 @@ def test_a_window_of_any_size_reads_what_all_bytes_give(
     with pytest.MonkeyPatch.context() as patch, path.open("rb") as file:
         patch.setattr(window, "WINDOW", size)
         assert outcome(LogWindow(file), strict=strict) == whole
-        assert outcome(LogWindow(Pipe(data)), strict=strict) == whole
+        found, refusal = outcome(LogWindow(Pipe(data)), strict=strict)
+    if refusal and "are held at once" in refusal[0]:
+        # A size beyond what is held of a pipe is not looked for in it.
+        assert found == whole[0][: len(found)]
+    else:
+        assert (found, refusal) == whole
 
 
 def test_events_of_a_file_have_their_places_and_those_of_payloads_follow() -> None:
