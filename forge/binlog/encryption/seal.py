@@ -21,7 +21,7 @@ from typing import BinaryIO, Literal
 
 from forge.binlog.encryption.ciphers import cbc_decrypt, cbc_encrypt, ctr, percona_decrypt, percona_encrypt
 from forge.binlog.encryption.keyring import Keyring
-from forge.binlog.reader import ENCRYPTED_MAGIC, MAGIC, frames
+from forge.binlog.reader import ENCRYPTED_MAGIC, MAGIC, announced_size, frames
 from forge.errors import FormatError
 from forge.events.event import SIZE_OFFSET, decode_event
 from forge.events.format import HEADER_SIZE as EVENT_HEADER
@@ -211,7 +211,7 @@ class SizedEvents:
 
     def __iter__(self) -> Iterator[tuple[int, bytes]]:
         while header := self._take(EVENT_HEADER):
-            size = int.from_bytes(header[SIZE_OFFSET : SIZE_OFFSET + 4], "little")
+            size = announced_size(header)
             body = self._take(size - EVENT_HEADER) if size > EVENT_HEADER == len(header) else b""
             if len(header) + len(body) != size:
                 self.left = header + body + self._begin

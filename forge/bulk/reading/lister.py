@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 from forge.binlog.mapped import refuse_to_pass, refuse_unusual
 from forge.binlog.opened import opened
 from forge.binlog.payload import LARGEST, Content, opened_payload
-from forge.binlog.reader import FIRST_TYPES, PlacedEvent, check_magic, torn
+from forge.binlog.reader import FIRST_TYPES, PlacedEvent, announced_size, check_magic, torn
 from forge.binlog.window import LogWindow
 from forge.binlog.wrapped import wrapping
 from forge.bulk.reading.events import AT_SPECIAL, BAD_SIZE, FULL, event_classes
@@ -57,7 +57,7 @@ class EventLister:
         with self.path.open("rb") as file:
             window = LogWindow(opened(file, self._keyring))
             window.reach(place, HEADER_SIZE)
-            size = int.from_bytes(window.data[place - window.start :][9:13], "little")
+            size = announced_size(window.data, place - window.start)
             window.reach(place, size)
             return window.data[place - window.start :][:size]
 

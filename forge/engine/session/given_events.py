@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from construct import ConstructError
-
 from forge.binlog.listing.documents import undescribe
 from forge.binlog.listing.fields import ListingState
 from forge.engine.requests.statements import Logged, PlacedEvent
 from forge.errors import FormatError, ScenarioError, nearest
 from forge.events.event import EVENT_FLAGS, IGNORABLE, Event
 from forge.events.format_description import FormatDescription
+from forge.events.giving import NOT_GIVEN
 from forge.events.ignorable import Ignorable
 from forge.events.layout import Body
 from forge.events.plain import flag_value, to_text
@@ -108,7 +107,7 @@ def _variable(name: str, declared: Any, line: ServerLine) -> Any:
         return None
     try:
         build_status_variables(((name, value),))
-    except (ConstructError, TypeError, ValueError, OverflowError, ScenarioError):
+    except (*NOT_GIVEN, ScenarioError):
         raise ScenarioError(
             f"the status variable {name} cannot be {declared!r}", expected="the form that `forge disasm` shows"
         ) from None
