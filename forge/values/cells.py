@@ -9,10 +9,11 @@ from typing import Any
 
 from construct import BytesInteger, Construct
 
-from forge.errors import FormatError
+from forge.errors import FormatError, ScenarioError
 from forge.layouts import fixed_layout
 from forge.values.base import Codec, Column
-from forge.values.literals import refuse
+from forge.values.clipping import Clipped
+from forge.values.literals import hex_mapping, refuse
 from forge.values.quick import CellReader, CellWriter, UnusualError, same
 
 #: Characters of a type's name in messages: the members of an ENUM or SET may be many.
@@ -137,3 +138,40 @@ def split_prefix(name: str, prefix: int, raw: bytes) -> bytes:
     if width != len(raw):
         raise bad_value(f"{name} says {width - prefix} bytes, the cell has {len(raw) - prefix}", width)
     return raw[prefix:]
+
+
+class NumberCodec(FixedWidthCodec):
+    """A number, which bytes and hex literals are too in a session without strict mode: big-endian ones."""
+
+    metadata_space = "numeric"
+
+    def clip(self, column: Column, declared: Any) -> Clipped:
+        data = declared if isinstance(declared, (bytes, bytearray)) else hex_mapping(declared)
+        return super().clip(column, declared if data is None else int.from_bytes(data, "big"))
+
+
+class LengthPrefixed(Codec):
+    """Base of the codecs whose cells are a length prefix, sized by the metadata, and that many bytes."""
+
+    metadata_size = 1
+
+    def prefix(self, column: Column) -> int:
+        """Bytes of the length prefix: the column's one metadata byte, 4 if the column has none."""
+        size = column.metadata[0] if column.metadata else 4
+        if not 1 <= size <= 4:
+            raise bad_metadata(f"a length prefix has 1 to 4 bytes, not {size}")
+        return size
+
+    def width(self, column: Column, data: bytes | memoryview, offset: int) -> int:
+        return prefixed_width(self.type_name(column), self.prefix(column), data, offset)
+
+    def payload(self, column: Column, raw: bytes) -> bytes:
+        """The data behind the prefix.  Raises FormatError if the cell is longer or shorter than its prefix says."""
+        return bytes(split_prefix(self.type_name(column), self.prefix(column), raw))
+
+    def framed(self, column: Column, data: bytes) -> bytes:
+        """``data`` behind its prefix.  Raises ScenarioError if it is longer than the prefix can say."""
+        size = self.prefix(column)
+        if len(data) >= 1 << (8 * size):
+            raise ScenarioError(f"{len(data)} bytes are too long for a {self.type_name(column)} column")
+        return len(data).to_bytes(size, "little") + data

@@ -17,6 +17,7 @@ from typing import Any, Final
 from forge.errors import FormatError, ScenarioError, UnsupportedError
 from forge.servers.facts.values import Dialect
 from forge.values.base import Column, Piece, TypedValue, Value
+from forge.values.cells import LengthPrefixed
 from forge.values.clipping import Clipped
 from forge.values.declaration.arguments import check_argument
 from forge.values.declaration.column_type import ColumnType, Family, Temporals
@@ -25,7 +26,6 @@ from forge.values.declaration.sqltype import SqlType
 from forge.values.literals import hex_mapping, number, quoted, shown
 from forge.values.numeric.floats import float_text, to_float32
 from forge.values.text.column_charset import BINARY_COLLATION
-from forge.values.text.length_prefixed import LengthPrefixed
 from forge.values.text.strings import Text, VarcharCodec
 from forge.values.wire_types import WireType
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from forge.errors import FormatError, ScenarioError
 from forge.servers.facts.values import Dialect
 from forge.values.base import Column, Piece, TypedValue, Value
+from forge.values.cells import LengthPrefixed
 from forge.values.declaration.column_type import ColumnType, Family, Temporals
 from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
@@ -23,7 +24,6 @@ from forge.values.json.sql import SqlExpression, json_literal
 from forge.values.json.text import format_json, parse_json, parse_number
 from forge.values.json.text_column import UTF8MB4_BIN, JsonTextCodec
 from forge.values.literals import number, shown
-from forge.values.text.length_prefixed import LengthPrefixed
 from forge.values.wire_types import WireType
 
 

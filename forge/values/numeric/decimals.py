@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from construct import BytesInteger, Construct, Sequence
 
@@ -20,14 +20,13 @@ from forge.errors import ScenarioError, UnsupportedError
 from forge.layouts import FixedLayout, fixed_layout
 from forge.servers.facts.values import Dialect
 from forge.values.base import Column, Piece, TypedValue
-from forge.values.cells import bad_metadata, bad_value
+from forge.values.cells import NumberCodec, bad_metadata, bad_value
 from forge.values.clipping import leading_number
 from forge.values.declaration.arguments import check_argument
 from forge.values.declaration.column_type import ColumnType, Family, Temporals
 from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
 from forge.values.literals import EXACT, number, refuse, rounded
-from forge.values.numeric.numbers import NumberCodec
 from forge.values.quick import CellReader, CellWriter, UnusualError
 from forge.values.wire_types import WireType
 
@@ -60,46 +59,53 @@ def packed_size(precision: int, scale: int) -> int:
     return sum(_BYTES[digits] for digits in group_digits(precision, scale))
 
 
+class _Form(NamedTuple):
+    """The groups, the power of ten that each is below, the sign's bit, and all bits."""
+
+    groups: FixedLayout
+    bases: tuple[int, ...]
+    sign: int
+    ones: int
+
+
+@lru_cache(maxsize=256)
+def _form(precision: int, scale: int) -> _Form:
+    groups = fixed_layout(layout(precision, scale))
+    sign = 1 << 8 * groups.size - 1
+    return _Form(groups, tuple(10**digits for digits in group_digits(precision, scale)), sign, 2 * sign - 1)
+
+
 def pack(value: Decimal, precision: int, scale: int) -> bytes:
     """The bytes of a value that fits DECIMAL(precision, scale) exactly."""
-    sign, _, _ = value.as_tuple()
-    digits = str(abs(int(value.scaleb(scale, context=EXACT)))).rjust(precision, "0")
-    groups, offset = [], 0
-    for size in group_digits(precision, scale):
-        groups.append(int(digits[offset : offset + size]))
-        offset += size
-    packed = bytearray(layout(precision, scale).build(groups))
-    if sign and value:
-        packed = bytearray(byte ^ 0xFF for byte in packed)
-    packed[0] ^= 0x80
-    return bytes(packed)
+    return _packed(abs(int(value.scaleb(scale, context=EXACT))), bool(value.as_tuple().sign), _form(precision, scale))
+
+
+def _packed(number: int, negative: bool, form: _Form) -> bytes:
+    """The bytes of all digits as one number."""
+    left, parts = number, []
+    for base in reversed(form.bases):
+        left, part = divmod(left, base)
+        parts.append(part)
+    plain = int.from_bytes(form.groups.write(parts[::-1]), "big")
+    return ((plain ^ form.ones if negative and number else plain) ^ form.sign).to_bytes(form.groups.size, "big")
 
 
 def unpack(raw: bytes, precision: int, scale: int) -> Decimal:
     """The value of exactly ``packed_size`` bytes.  Raises FormatError for a group with too many digits."""
-    negative = not raw[0] & 0x80
-    plain = bytearray(raw)
-    plain[0] ^= 0x80
-    if negative:
-        plain = bytearray(byte ^ 0xFF for byte in plain)
-    digits, offset = "", 0
-    for size, group in zip(group_digits(precision, scale), layout(precision, scale).parse(bytes(plain)), strict=True):
-        if group >= 10**size:
+    form = _form(precision, scale)
+    plain = int.from_bytes(raw, "big") ^ form.sign
+    negative = bool(plain & form.sign)
+    number, offset = 0, 0
+    plain ^= form.ones if negative else 0
+    for size, (shift, mask), base in zip(group_digits(precision, scale), form.groups.cuts, form.bases, strict=True):
+        group = plain >> shift & mask
+        if group >= base:
             raise bad_value(
                 f"a group of DECIMAL({precision},{scale}) has {size} digits, not the number {group}", offset
             )
-        digits += str(group).rjust(size, "0")
-        offset += _BYTES[size]
-    value = Decimal(int(digits)).scaleb(-scale, context=EXACT)
-    return value.copy_negate() if negative and value else value
-
-
-def _quick_facts(precision: int, scale: int) -> tuple[FixedLayout, tuple[int, ...], int, int]:
-    """The groups, the power of ten that each is below, the sign's bit, and all bits."""
-    groups = fixed_layout(layout(precision, scale))
-    bases = tuple(10**digits for digits in group_digits(precision, scale))
-    sign = 1 << 8 * groups.size - 1
-    return groups, bases, sign, 2 * sign - 1
+        number, offset = number * base + group, offset + _BYTES[size]
+    value = Decimal(number).scaleb(-scale, context=EXACT)
+    return value.copy_negate() if negative and number else value
 
 
 class DecimalCodec(NumberCodec):
@@ -118,7 +124,7 @@ class DecimalCodec(NumberCodec):
 
     def reader(self, column: Column) -> CellReader:
         precision, scale = self._arguments(column)
-        groups, bases, sign, ones = _quick_facts(precision, scale)
+        groups, bases, sign, ones = _form(precision, scale)
         parts = [(shift, mask, base) for (shift, mask), base in zip(groups.cuts, bases, strict=True)]
         few = 10**scale if scale <= _FEW_DIGITS else 0
         tails = {number: f".{number:0{scale}d}" if scale else "" for number in range(few)}
@@ -145,8 +151,7 @@ class DecimalCodec(NumberCodec):
 
     def writer(self, column: Column) -> CellWriter:
         precision, scale = self._arguments(column)
-        groups, bases, sign, ones = _quick_facts(precision, scale)
-        from_right, limit = bases[::-1], 10**precision
+        form, limit = _form(precision, scale), 10**precision
         fraction = rf"\.\d{{{scale}}}" if scale else ""
         usual = re.compile(rf"-?\d{{1,{max(precision - scale, 1)}}}{fraction}", re.ASCII).fullmatch
 
@@ -156,15 +161,10 @@ class DecimalCodec(NumberCodec):
             if value.__class__ is not str or not usual(value):
                 raise UnusualError
             negative = value[0] == "-"
-            number = left = int(value.replace(".", "").replace("-", ""))
+            number = int(value.replace(".", "").replace("-", ""))
             if number >= limit or (negative and column.unsigned):
                 raise UnusualError
-            parts = []
-            for base in from_right:
-                left, part = divmod(left, base)
-                parts.append(part)
-            plain = int.from_bytes(groups.write(parts[::-1]), "big")
-            return ((plain ^ ones if negative and number else plain) ^ sign).to_bytes(groups.size, "big")
+            return _packed(number, negative, form)
 
         return cell
 

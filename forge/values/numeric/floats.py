@@ -27,14 +27,13 @@ from forge.errors import ScenarioError, UnsupportedError
 from forge.layouts import fixed_layout
 from forge.servers.facts.values import Dialect
 from forge.values.base import Column, TypedValue
-from forge.values.cells import bad_metadata
+from forge.values.cells import NumberCodec, bad_metadata
 from forge.values.clipping import LEADING_NUMBER, leading_number
 from forge.values.declaration.arguments import check_argument
 from forge.values.declaration.column_type import ColumnType, Family, Temporals
 from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
 from forge.values.literals import number, refuse, shown
-from forge.values.numeric.numbers import NumberCodec
 from forge.values.quick import CellReader, CellWriter, UnusualError, no_writer
 from forge.values.wire_types import WireType
 

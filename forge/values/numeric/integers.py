@@ -15,13 +15,12 @@ from construct import BytesInteger, Construct
 
 from forge.servers.facts.values import Dialect
 from forge.values.base import Column, TypedValue
-from forge.values.cells import IntegerCellCodec
+from forge.values.cells import IntegerCellCodec, NumberCodec
 from forge.values.clipping import begins_with_line_end, leading_number
 from forge.values.declaration.column_type import ColumnType, Family, Temporals
 from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
 from forge.values.literals import number, refuse, rounded
-from forge.values.numeric.numbers import NumberCodec
 from forge.values.wire_types import WireType
 
 _TYPES: dict[int, tuple[str, int]] = {

@@ -15,6 +15,7 @@ from typing import Any, Final
 from forge.errors import FormatError, ScenarioError
 from forge.servers.facts.values import Dialect
 from forge.values.base import Column, Piece, TypedValue, Value
+from forge.values.cells import LengthPrefixed
 from forge.values.declaration.column_type import ColumnType, Family, Temporals
 from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
@@ -24,7 +25,6 @@ from forge.values.spatial.wkb import GEOMETRYCOLLECTION, MEMBERS, NAMES, wkb_tex
 from forge.values.spatial.wkb_input import stored_wkb
 from forge.values.spatial.wkt import parse_wkt
 from forge.values.text.column_charset import BINARY_COLLATION
-from forge.values.text.length_prefixed import LengthPrefixed
 from forge.values.wire_types import WireType
 
 _SRID: Final = re.compile(r"\s*SRID\s*=\s*([0-9]{1,10})\s*;", re.I)
