@@ -33,7 +33,7 @@ SHARED_NAMES = {
     "definitions", "diff", "documents", "edits", "errors", "events", "export", "expressions", "facts",
     "features", "fields", "fixture", "floats", "forms", "generate", "geometries",
     "groups", "gtids", "inserts", "integers", "layout", "layouts", "literals", "log", "matrix",
-    "model", "numbers", "odd", "outcomes", "output", "payloads", "plan", "progress",
+    "model", "odd", "outcomes", "output", "payloads", "plan", "progress",
     "query", "reader", "records", "registry", "replica", "report", "row_images", "rows", "scenarios",
     "schema", "schema_of", "search", "session", "settings", "shrink", "source", "sql", "statements",
     "statuses", "stream", "strings", "table", "table_map", "table_text", "tables", "templates", "text",
