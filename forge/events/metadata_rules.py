@@ -2,7 +2,7 @@
 
 A reader **must refuse**, because any result would be a guess:
 
-* bytes that cannot be taken apart: a record that ends beyond the event, an item that ends after its record;
+* bytes that cannot be parsed: a record that ends beyond the event, an item that ends after its record;
 * a record with fewer items than there are columns that it describes (a sign, a collation or a name would be missing);
 * statements that contradict each other or the table: a record repeated with another value, both forms of character sets
   that differ, an index that no column has, a key that names a column twice or has a prefix that cannot be.

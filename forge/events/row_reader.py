@@ -1,7 +1,7 @@
 """The rows of a table read quickly, by steps that are made once a table and kind of image.
 
 :mod:`forge.events.row_image` splits any rows into cells and says what is wrong with those that do not fit.  Here rows
-are taken apart first, then what somebody shows of them is made column by column; what is not usual is not known here.
+are split first, then their values are made column by column. What is unusual is left to that module.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Taken = Sequence[Any]
 
 #: Rows of a table have few sets of NULLs, events few bitmaps: steps for more of them are not kept.
 _MOST_KEPT = 512
-#: Bytes of rows that are taken apart before they are shown, so that what is taken stays in the cache.
+#: Bytes of rows that are split at a time, so that the pieces stay in the cache.
 _BLOCK = 1 << 14
 
 #: How the cells of a column are shown, by the column's index, the column and its reader: one for each that was taken.

@@ -32,7 +32,7 @@ class Torn(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     events: int | None = None
     #: Bytes of the event behind them that are there too.
     bytes: int = 0
-    #: The file has so many bytes, in the place of ``events`` and ``bytes``.
+    #: The size of the file in bytes, instead of ``events`` and ``bytes``.
     size: int | None = None
     #: Zero bytes behind that, as a file system leaves them.
     zeros: int = 0

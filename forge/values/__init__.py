@@ -74,7 +74,7 @@ def decode(type: TypeLike, data: bytes, *, server: str = "mysql") -> Any:
 
 
 def explain(type: TypeLike, data: bytes, *, server: str = "mysql") -> list[Piece]:
-    """The bytes of one whole cell taken apart: (offset, data, meaning), without gaps.  Raises FormatError."""
+    """The bytes of one whole cell, piece by piece: (offset, data, meaning), without gaps.  Raises FormatError."""
     from forge.values.registry import codec_for
 
     described = column(type, server=server)

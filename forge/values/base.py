@@ -181,7 +181,7 @@ class Codec(ABC):
         return None
 
     def explain(self, column: Column, raw: bytes) -> list[Piece]:
-        """The cell taken apart; one piece unless the family has more to tell.  Raises FormatError as decode does."""
+        """The cell piece by piece; one piece unless the family has more to tell.  Raises FormatError as decode does."""
         value = self.decode(column, raw)
         text = self.text(column, value)
         return [Piece(0, raw, f"{self.type_name(column)} {raw.hex() if text is None else text}")]

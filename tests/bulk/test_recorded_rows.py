@@ -109,7 +109,7 @@ def test_rows_that_are_read_are_written_to_the_recorded_bytes(path: Path) -> Non
         try:
             rows = parse_rows(body, columns)
         except (FormatError, UnsupportedError):
-            continue  # Columns of before 5.6, whose width no event tells.
+            continue  # Columns from before 5.6, whose width no event tells.
         images = [
             ([image for row in rows if (image := row.before if number == 0 else row.after) is not None], bitmap)
             for number, bitmap in enumerate(images_of(body))

@@ -1,4 +1,4 @@
-"""LOAD DATA: files of rows, taken apart as servers do (forge.engine.dml.load_file, loads)."""
+"""LOAD DATA: files of rows, split as servers do (forge.engine.dml.load_file, loads)."""
 
 from __future__ import annotations
 

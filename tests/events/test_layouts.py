@@ -43,7 +43,7 @@ def test_a_body_reads_back_as_it_was_written(kind: type[Body]) -> None:
 @given(events(), st.integers(0, 1 << 33), st.booleans())
 def test_an_event_reads_back_at_any_offset_with_and_without_checksum(event: Event, offset: int, checksum: bool) -> None:
     if isinstance(event.body, StartV3) and event.body.binlog_version == 1:
-        event = replace(event, flags=0)  # The header of before 4.0 has none.
+        event = replace(event, flags=0)  # The header before 4.0 has none.
     format = FormatContext(checksum=checksum)
     raw = encode_event(event, offset, format)
     assert decode_event(raw, offset, format) == event

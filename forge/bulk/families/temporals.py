@@ -46,7 +46,7 @@ _RECIPROCAL_BITS = 40
 
 
 class NumberPlan(ColumnPlan):
-    """A type whose cells are numbers that NumPy takes apart."""
+    """A type whose cells are numbers that NumPy splits into parts."""
 
     big_endian = True
 

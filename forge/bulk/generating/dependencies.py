@@ -76,7 +76,7 @@ class DependencyClock:
         self._written: dict[int, int] = {}
 
     def restart(self, number: int) -> None:
-        """Transaction ``number`` lets nothing run beside it: a definition."""
+        """Transaction ``number`` excludes all others: a definition."""
         self._written.clear()
         self._start = number
 

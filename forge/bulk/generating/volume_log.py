@@ -274,7 +274,7 @@ class _EpochRows:
         )
 
     def dependent(self, batch: Batch) -> tuple[Any, Any]:
-        """Of each transaction: whether nothing may run beside it, and whether it has rows without a key."""
+        """For each transaction: whether it excludes all others, and whether it has rows without a key."""
         begins, tables = batch.cuts[:-1], batch.statements["table"]
         return (
             np.logical_or.reduceat(self.keys.alone[tables], begins),

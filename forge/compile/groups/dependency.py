@@ -76,7 +76,7 @@ class Writeset(CommitOrder):
         # Statements logged in groups of their own stay in the set, those taken back by savepoint leave it (recorded).
         logged = () if transaction is None else transaction.writes
         statements = [part for statement in logged for part in statement.parts() if part.changes]
-        # Children of a changed parent are not in the set, so nothing after may run beside it (recorded).
+        # Children of a changed parent are not in the set, so it excludes what follows (recorded).
         alone = any(statement.foreign_keys.is_parent for statement in statements)
         keys: set[KeyEntry] = set()
         count, parent = 0, self.history_start

@@ -212,7 +212,7 @@ class _State:
         for number, frame in enumerate(frames(data, 0), start=1):
             if runs >= MOST_RUNS:
                 labels = Labels(data[at:], at)
-                labels.rest(rule=f"a payload has at most {MOST_RUNS} labels: its other events are not taken apart")
+                labels.rest(rule=f"a payload has at most {MOST_RUNS} labels: its other events are not labelled")
                 yield LabelledSection("further events", at, tuple(labels.runs))
                 return
             section = inside.section(frame.raw, frame.offset, number, inner=True)

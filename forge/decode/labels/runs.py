@@ -79,7 +79,7 @@ class Labels:
         if end > self.at:
             if self.is_full:
                 end, name, value = len(self.data), "raw", None
-                rule = f"an event has at most {MOST_RUNS} labels: the rest is not taken apart"
+                rule = f"an event has at most {MOST_RUNS} labels: the rest is not labelled"
             said = None if value is None else shown(value)
             self.runs.append(LabelledRun(self.base + self.at, self.data[self.at : end], name, said, rule))
             self.at = end

@@ -10,7 +10,7 @@ import msgspec
 class Dialect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Facts about what a declared type and a declared value become."""
 
-    #: TIME, DATETIME and TIMESTAMP have the forms of before 5.6.
+    #: TIME, DATETIME and TIMESTAMP have the forms from before 5.6.
     old_temporals: bool
     #: JSON is LONGTEXT.
     json_is_text: bool

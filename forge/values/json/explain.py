@@ -1,4 +1,4 @@
-"""A JSON document taken apart: every byte with what it means, in file order.
+"""Every byte of a JSON document with what it means, in file order.
 
 Bytes that nothing refers to, which an UPDATE in place leaves behind, are named as such.
 """

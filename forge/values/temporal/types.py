@@ -1,4 +1,4 @@
-"""DATE, TIME, DATETIME and TIMESTAMP: the SQL types, whose columns are the current ones or those of before 5.6."""
+"""DATE, TIME, DATETIME and TIMESTAMP: the SQL types, whose columns are the current ones or those from before 5.6."""
 
 from __future__ import annotations
 

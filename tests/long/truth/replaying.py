@@ -37,7 +37,7 @@ class Replayed:
 
 
 def builds_for(line: str) -> tuple[str, ...]:
-    """The builds that may apply logs of a line: MySQL has given up row events of before 5.6."""
+    """The builds that may apply logs of a line: MySQL has given up row events from before 5.6."""
     own = server_line(line)
     return _BUILDS["mariadb" if own.rows.version < 2 else own.family]
 

@@ -15,7 +15,7 @@ from forge.servers.features import Family
 def asked_families(line: str) -> tuple[Family, ...]:
     """The families whose programs say something of the logs of a server line.
 
-    MySQL has given up row events of before 5.6, which MariaDB's programs read.
+    MySQL has given up row events from before 5.6, which MariaDB's programs read.
     """
     own = server_line(line)
     return ("mysql", "mariadb") if own.family == "mysql" and own.rows.version < 2 else (own.family,)
