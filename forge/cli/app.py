@@ -27,6 +27,7 @@ COMPLETE = "_FORGE_COMPLETE"
 #: Command -> (module with an attribute ``command``, help line).  A module is imported when its command is called.
 COMMANDS: dict[str, tuple[str, str]] = {
     "build": ("forge.cli.commands.build", "Compile a scenario into a binary log."),
+    "scenario": ("forge.cli.commands.scenario", "Print a SQL script as a scenario in YAML."),
     "generate": ("forge.cli.commands.generate", "Write the logs of any number of rows, and the state they leave."),
     "dump": ("forge.cli.commands.dump", "Show what every correct reader must see in a binary log."),
     "rows": ("forge.cli.commands.rows", "Write the changed rows of a table as Parquet, Arrow, CSV or JSON lines."),

@@ -22,6 +22,7 @@ from forge.errors import ScenarioError, nearest
 from forge.located import Located, Place, load
 from forge.scenario.convert import convert
 from forge.scenario.model import Scenario
+from forge.scenario.script import is_script, script_document
 from forge.scenario.template import Rendered, check_parameters, is_template, render
 
 _FIELDS = frozenset(item.encode_name for item in msgspec.structs.fields(Scenario)) - {"matrix"}
@@ -115,6 +116,12 @@ def base_scenario(text: str, *, file: str | None = None, settings: Settings | No
     return _renamed(scenario, scenario.scenario)
 
 
+def document(text: str, *, file: str | None = None, settings: Settings | None = None) -> dict[str, Any]:
+    """The scenario as its tree, with ``settings`` in it.  Raises ScenarioError (file, line)."""
+    tree: dict[str, Any] = _Source(text, file, settings or {}).located({}, {}).value
+    return tree
+
+
 class _Source:
     """A scenario's text with its matrix."""
 
@@ -122,8 +129,11 @@ class _Source:
         self.text = text
         self.file = file
         self.settings = settings
-        self.template = is_template(file, text)
-        self.tree: Located | None = None if self.template else _document(text, file, None)
+        script = is_script(text, file)
+        self.template = not script and is_template(file, text)
+        self.tree: Located | None = None
+        if not self.template:
+            self.tree = script_document(text, file) if script else _document(text, file, None)
         parameters = {key: value for key, value in settings.items() if not _is_field(key)}
         self.matrix = self._matrix(parameters)
         self.excluded = _excluded(self.matrix)
@@ -184,13 +194,17 @@ class _Source:
 
     def scenario(self, parameters: Settings, overrides: Settings) -> Scenario:
         """The scenario with these parameters and with these fields replaced."""
+        return convert(self.located(parameters, overrides))
+
+    def located(self, parameters: Settings, overrides: Settings) -> Located:
+        """Its tree.  Raises ScenarioError."""
         located = self._located({**parameters, **self.settings})
         if isinstance(located.value, dict):
             located.value.pop("matrix", None)
             for key, value in {**overrides, **self.settings}.items():
                 if _is_field(key):
                     _override(located, key, value, self._place(key, value))
-        return convert(located)
+        return located
 
     def _place(self, key: str, value: Any) -> Place | None:
         """Where a value that replaces a field comes from: an option, or a line of the matrix."""

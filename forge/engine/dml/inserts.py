@@ -49,9 +49,12 @@ def insert_rows(
 
 
 def _declared_rows(
-    insert: Insert | Replace, kind: str, context: DmlContext
+    state: TableState, insert: Insert | Replace, kind: str, context: DmlContext
 ) -> Iterator[tuple[tuple[str | int, ...], Mapping[str, Any]]]:
     """(steps to the row's entry, its cells by column) for every row."""
+    named = insert.columns
+    if named is None:
+        named = [column.name for column in state.columns if column.column.visible and not column.column.system]
     if insert.row is not None:
         for _ in range(insert.count or 0):
             yield ("row",), insert.row
@@ -59,12 +62,9 @@ def _declared_rows(
         steps = ("rows", number)
         if isinstance(row, list):
             with context.place(kind, *steps):
-                if insert.columns is None:
-                    raise ScenarioError("a row is a list, but no columns are named", expected="`columns` beside `rows`")
-                if len(row) != len(insert.columns):
-                    expected = f"{len(insert.columns)}, as many as columns"
-                    raise ScenarioError(f"the row has {len(row)} cells", expected=expected)
-            yield steps, dict(zip(insert.columns or (), row, strict=True))
+                if len(row) != len(named):
+                    raise ScenarioError(f"the row has {len(row)} cells", expected=f"{len(named)}, as many as columns")
+            yield steps, dict(zip(named, row, strict=True))
         else:
             yield steps, row
 
@@ -140,7 +140,7 @@ class _Insert:
         numbering = self.numbering
         try:
             if not self._insert_generated():
-                for steps, cells in _declared_rows(self.insert, self.kind, self.context):
+                for steps, cells in _declared_rows(self.state, self.insert, self.kind, self.context):
                     with self.context.place(self.kind, *steps):
                         self._store(*self._computed(cells, steps))
         finally:

@@ -17,6 +17,7 @@ from forge.engine.requests.statements import Further as DeclaredFurther
 from forge.engine.requests.statements import Statement
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.foreign_keys import Opened, Operation
+from forge.engine.rows.predicates import equal_columns
 from forge.errors import ScenarioError
 from forge.plan.effects import ForeignKeyEffects, OpenedTables, TriggerEffects
 from forge.plan.statement_text import StatementText
@@ -126,7 +127,11 @@ def _is_of_several(statement: RowsStatement, declared: Statement, context: DmlCo
 def _reads_one_row(table: Table, declared: Statement) -> bool:
     """Whether a DELETE has a literal for every column of a primary or unique key."""
     where = (declared.delete.where if declared.delete is not None else None) or {}
-    equal = {name.lower() for name, value in where.items() if not isinstance(value, (dict, list)) and value is not None}
+    if isinstance(where, str):
+        equal = equal_columns(where)
+    else:
+        literals = {name: value for name, value in where.items() if not isinstance(value, (dict, list))}
+        equal = {name.lower() for name, value in literals.items() if value is not None}
     named = {index for index, column in enumerate(table.columns) if column.name.lower() in equal}
     keys = [key for key in table.keys if key.kind != "index"]
     return any({part.column for part in key.parts} <= named for key in keys)

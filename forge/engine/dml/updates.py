@@ -17,6 +17,7 @@ from forge.engine.requests.statements import Statement
 from forge.engine.rows.cells import cell_value, not_null, set_by_trigger
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.defaults import with_generated
+from forge.engine.rows.predicates import Predicate, parse_predicates
 from forge.engine.rows.row_order import in_order_of_query
 from forge.engine.rows.where import Condition, column_index, matching, parse_where, where_sql
 from forge.errors import ScenarioError, UnsupportedError
@@ -36,7 +37,7 @@ from forge.values.json.equal import equal_documents
 class _Found:
     """The rows that an UPDATE or a DELETE finds, in the order of the server."""
 
-    conditions: list[Condition]
+    conditions: list[Condition | Predicate]
     portion: Portion | None
     #: Numbers of the rows, and of those that LIMIT lets through.
     numbers: list[int]
@@ -54,10 +55,18 @@ class _Found:
 def _found(
     kind: ChangeKind, state: TableState, statement: Statement, declared: Update | Delete, context: DmlContext
 ) -> _Found:
-    conditions: list[Condition] = []
-    for name, condition in (declared.where or {}).items():
-        with context.place(kind, "where", name):
-            conditions += parse_where({name: condition}, state, dialect=context.catalog.dialect)
+    conditions: list[Condition | Predicate] = []
+    if isinstance(declared.where, str):
+        with context.place(kind, "where"):
+            conditions += parse_predicates(declared.where, state, context)
+        where = f" WHERE {declared.where}"
+    else:
+        of_columns: list[Condition] = []
+        for name, condition in (declared.where or {}).items():
+            with context.place(kind, "where", name):
+                of_columns += parse_where({name: condition}, state, dialect=context.catalog.dialect)
+        conditions += of_columns
+        where = where_sql(of_columns, state)
     with context.place(kind, "for_portion_of"):
         portion = declared_portion(state, declared.for_portion_of, context)
     numbers = matching(conditions, state)
@@ -67,7 +76,7 @@ def _found(
     if statement.query is not None and not isinstance(statement, DeclaredFurther):
         names = declared.set if isinstance(declared, Update) else ()
         written = {index for name in names if (index := state.definition.find(name)) is not None}
-        compared = {condition.index for condition in conditions}
+        compared = {condition.index for condition in conditions if condition.index >= 0}
         numbers = in_order_of_query(state, numbers, statement.query, compared, written, statement.found_by)
     chosen = numbers[: declared.limit]
     search = Search(
@@ -76,7 +85,7 @@ def _found(
         compared_together=frozenset(condition.index for condition in conditions if condition.compares_together),
     )
     searched = RowsStatement(kind=kind, table=state.table, changes=(), search=search)
-    return _Found(conditions, portion, numbers, chosen, where_sql(conditions, state), searched)
+    return _Found(conditions, portion, numbers, chosen, where, searched)
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +293,9 @@ def delete_rows(state: TableState, statement: Statement, delete: Delete, context
 def _read_columns(state: TableState, found: _Found) -> frozenset[int]:
     """The columns that our SQL of an UPDATE reads: in WHERE, and in ORDER BY where there are several rows."""
     order = state.clustering.parts if state.clustering is not None and len(found.numbers) > 1 else ()
-    return frozenset((*(condition.index for condition in found.conditions), *(part.column for part in order)))
+    return frozenset(
+        (*(index for condition in found.conditions for index in condition.columns), *(part.column for part in order))
+    )
 
 
 def _read_for_checks(state: TableState, assigned: Collection[int]) -> set[int]:

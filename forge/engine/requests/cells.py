@@ -57,6 +57,11 @@ def is_generator(cell: Cell, *, json: bool) -> bool:
     return set(cell) != {"hex"} and not {"wkt", "wkb"} & set(cell)
 
 
+def is_expression(cell: Cell) -> bool:
+    """Whether a cell is an expression of SQL: ``{sql: "CONCAT('a', 1)"}``."""
+    return isinstance(cell, Mapping) and set(cell) == {"sql"} and isinstance(cell["sql"], str)
+
+
 def literal_of(cell: Cell) -> Any:
     """The literal of a cell that is no generator."""
     return cell["value"] if isinstance(cell, Mapping) and set(cell) == {"value"} else cell

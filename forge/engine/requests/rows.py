@@ -80,12 +80,17 @@ class Replace(_NewRows, frozen=True, forbid_unknown_fields=True, omit_defaults=T
     """REPLACE: as `insert`; new rows replace those that have the same primary or unique key."""
 
 
+Chosen = Annotated[
+    Where | str | None, Meta(description="Conditions by column, of which a row must meet all; or a condition in SQL.")
+]
+
+
 class Update(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """UPDATE of all rows that meet every condition; without `where`, of all rows."""
 
     table: TableName
     set: Annotated[dict[str, Any], Meta(min_length=1, description="New values: column to cell.")]
-    where: Annotated[Where | None, Meta(description="Conditions by column; a row must meet all of them.")] = None
+    where: Chosen = None
     limit: Annotated[
         Annotated[int, Meta(ge=1)] | None,
         Meta(description="LIMIT: the first so many of these rows alone, in the order in which they change."),
@@ -98,7 +103,7 @@ class Delete(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     """DELETE of all rows that meet every condition; without `where`, of all rows."""
 
     table: TableName = field(name="from")
-    where: Annotated[Where | None, Meta(description="Conditions by column; a row must meet all of them.")] = None
+    where: Chosen = None
     limit: Annotated[
         Annotated[int, Meta(ge=1)] | None,
         Meta(description="LIMIT: the first so many of these rows alone, in the order in which they change."),

@@ -9,11 +9,13 @@ from forge.engine.dictionary.columns import ColumnDefinition, stored_bytes_of
 from forge.engine.dictionary.json_cells import stored_times, with_types
 from forge.engine.dictionary.literals import strict_value, taken, zero_value
 from forge.engine.dictionary.table_state import TableState
-from forge.engine.requests.cells import ColumnPlace, is_generator, literal_of
+from forge.engine.requests.cells import ColumnPlace, is_expression, is_generator, literal_of
 from forge.engine.rows.context import DmlContext
+from forge.engine.rows.defaults import stored_result
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, UnsupportedError
 from forge.located import Tagged
+from forge.sql.expressions import parse_expression
 from forge.values.base import Value
 from forge.values.clipping import Clipped
 from forge.values.json.binary import decode_document, encode_document
@@ -29,6 +31,8 @@ def cell_value(column: ColumnDefinition, cell: Any, place: ColumnPlace, row: int
     """
     try:
         check_takes_value(column, cell, context)
+        if is_expression(cell):
+            return _of_expression(column, cell["sql"].strip(), context)
         if is_generator(cell, json=column.holds_json):
             generated = context.generate(cell, place)
             literal = generated.literal(row)
@@ -39,6 +43,17 @@ def cell_value(column: ColumnDefinition, cell: Any, place: ColumnPlace, row: int
         return value_of_literal(column, literal, context)
     except ScenarioError as error:
         raise error.about(f"{place.table}.{column.name}") from None
+
+
+def _of_expression(column: ColumnDefinition, sql: str, context: DmlContext) -> Clipped:
+    """What an expression without columns gives.  Raises UnsupportedError for what is not computed here."""
+    expression = parse_expression(sql, context.references.line.grammar, in_statement=True)
+    for name in expression.columns():
+        raise UnsupportedError(f"column {name!r} among the values of a new row is not supported yet")
+    value = expression.evaluate({"@@now": context.time.local})
+    if value is None:
+        return _null(column, context)
+    return Clipped(stored_result(column, value, clips=context.clips or context.ignores), sql)
 
 
 def check_takes_value(column: ColumnDefinition, cell: Any, context: DmlContext) -> None:

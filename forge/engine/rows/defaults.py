@@ -97,7 +97,7 @@ def omitted_value(column: ColumnDefinition, time: StatementTime, *, clips: bool 
         check_reads([column], time.offset)
         value = column.default.evaluate({})
         if value is not None:
-            return _stored(column, value, clips=clips)
+            return stored_result(column, value, clips=clips)
         if not facts.nullable:
             raise ScenarioError(f"column {column.name!r} is NOT NULL, and its default NULL", expected="a value for it")
     if facts.computed_default:
@@ -143,13 +143,14 @@ def with_generated(columns: Sequence[ColumnDefinition], values: Sequence[Value |
             continue
         with about(f"generated column {column.name!r}"):
             result = column.generated.evaluate(cells_for(columns, row, column.column.uses))
-            row[index] = None if result is None else _stored(column, result, clips=clips)
+            row[index] = None if result is None else stored_result(column, result, clips=clips)
         if row[index] is None and not column.column.nullable:
             raise ScenarioError(f"generated column {column.name!r} is NOT NULL, but its value is NULL")
     return tuple(row)
 
 
-def _stored(column: ColumnDefinition, result: Operand, *, clips: bool) -> Value | None:
+def stored_result(column: ColumnDefinition, result: Operand, *, clips: bool) -> Value | None:
+    """What a column holds of an expression's result.  Raises ScenarioError where it does not fit."""
     if column.type_facts.is_json and isinstance(result, int | float | Decimal | bytes):
         problem = f"a JSON column cannot hold {shown(result)} of an expression: it is no document"
         raise ScenarioError(problem, expected="CAST(... AS JSON)")

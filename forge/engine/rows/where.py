@@ -7,9 +7,9 @@ equal as well, the SQL compares bytes.  Order (lt, ge, between ...) of text is t
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from forge.engine.dictionary.columns import ColumnDefinition, comparable, sort_value, stored_bytes_of
 from forge.engine.dictionary.literals import strict_value
@@ -48,6 +48,15 @@ class Condition:
     column: ColumnDefinition
     word: str
     values: tuple[Value | None, ...]
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """The columns that it reads."""
+        return (self.index,)
+
+    def holds(self, row: Sequence[Value | None]) -> bool:
+        """Whether a row meets the condition."""
+        return self.matches(row[self.index])
 
     def matches(self, value: Value | None) -> bool:
         """Whether a cell meets the condition; NULL meets only ``null`` and a list with null in it."""
@@ -221,12 +230,19 @@ def _value(column: ColumnDefinition, declared: Any) -> Value | None:
         return strict_value(column.wire, column.codec, declared)
 
 
-def matching(conditions: list[Condition], state: TableState) -> list[int]:
+class RowCondition(Protocol):
+    """What chooses rows: a declared condition, or one of SQL text."""
+
+    def holds(self, row: Sequence[Value | None]) -> bool | None:
+        """Whether a row meets it; None is no."""
+
+
+def matching(conditions: Sequence[RowCondition], state: TableState) -> list[int]:
     """Numbers of the rows that meet all conditions, in the order in which a server changes them."""
     chosen = [
         number
         for number, row in state.rows.items()
-        if state.is_current(row) and all(condition.matches(row[condition.index]) for condition in conditions)
+        if state.is_current(row) and all(condition.holds(row) for condition in conditions)
     ]
     return state.ordered(chosen)
 

@@ -76,6 +76,13 @@ def parse_expression(
         raise ScenarioError(f"{shown(sql)} is not an expression: {error.problem}", expected=error.expected) from None
     except RecursionError:
         raise ScenarioError(f"{shown(sql)} is not an expression: it is too deep") from None
+    return computable(tree, sql, grammar, in_statement=in_statement, of_partitions=of_partitions)
+
+
+def computable(
+    tree: Node, sql: str, grammar: Grammar | None, *, in_statement: bool = False, of_partitions: bool = False
+) -> Expression:
+    """The expression of a tree, as :func:`parse_expression` has it.  Raises UnsupportedError."""
     with_json = grammar is None or grammar.json_expressions
     for node in walk(tree):
         if not _is_computed(node, with_json=with_json, of_partitions=of_partitions):
@@ -119,4 +126,4 @@ def _called(node: Node) -> str:
             return shown(node.sql)
 
 
-__all__ = ["Cells", "Document", "Expression", "Field", "Operand", "Unsigned", "parse_expression"]
+__all__ = ["Cells", "Document", "Expression", "Field", "Operand", "Unsigned", "computable", "parse_expression"]

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from forge.sql.expressions.evaluation import FUNCTIONS, Function, Operand, number_of, text_of
+from forge.errors import UnsupportedError
+from forge.sql.expressions.evaluation import FUNCTIONS, Function, Operand, Unsigned, number_of, text_of
+
+#: Characters of a text that is made here; servers have a limit of 64 MB (max_allowed_packet).
+_LONGEST_TEXT = 1 << 24
 
 
 def _simple(change: Callable[[str], str]) -> Callable[[str], str]:
@@ -43,7 +47,41 @@ def _right(value: Operand, length: Operand) -> str:
     return text[max(len(text) - max(int(number_of(length)), 0), 0) :]
 
 
+def _padded(left: bool) -> Callable[[Operand, Operand, Operand], Operand]:
+    def padded(value: Operand, length: Operand, padding: Operand) -> Operand:
+        text, size, filler = text_of(value), int(number_of(length)), text_of(padding)
+        if size < 0 or (size > len(text) and not filler):
+            return None if size < 0 else ""
+        more = (filler * (size // max(len(filler), 1) + 1))[: max(size - len(text), 0)]
+        return (more + text if left else text + more)[:size] if size > len(text) else text[:size]
+
+    return padded
+
+
+def _repeated(value: Operand, count: Operand) -> Operand:
+    text, times = text_of(value), max(int(number_of(count)), 0)
+    if len(text) * times > _LONGEST_TEXT:
+        raise UnsupportedError(f"a text of {len(text) * times} characters is not supported")
+    return text * times
+
+
+def _hex(value: Operand) -> Operand:
+    if isinstance(value, int | Unsigned) and not isinstance(value, bool):
+        return f"{number_of(value) % (1 << 64):X}"
+    return text_of(value).encode().hex().upper()
+
+
+def _replaced(text: Operand, old: Operand, new: Operand) -> Operand:
+    return text_of(text).replace(text_of(old), text_of(new)) if text_of(old) else text_of(text)
+
+
 FUNCTIONS |= {
+    "REPEAT": Function(_repeated, 2, 2),
+    "SPACE": Function(lambda count: _repeated(" ", count)),
+    "REPLACE": Function(_replaced, 3, 3),
+    "LPAD": Function(_padded(True), 3, 3),
+    "RPAD": Function(_padded(False), 3, 3),
+    "HEX": Function(_hex),
     "CONCAT": Function(lambda *parts: "".join(map(text_of, parts)), 1, 1000),
     "CONCAT_WS": Function(_concat_ws, 2, 1000, "nulls"),
     **dict.fromkeys(("LOWER", "LCASE"), _of_text(_lower)),
