@@ -17,13 +17,13 @@ FORGE = ROOT / "forge"
 
 #: Code lines (no blanks, comments, docstrings) of each room; "." has the modules beside the rooms.
 ROOMS = {
-    "binlog": 2970, "bulk": 11960, "charsets": 570, "check": 2360, "cli": 2560, "compile": 2880,
-    "conform": 4380, "corpus": 1400, "decode": 1640, "engine": 7770, "events": 4005, "plan": 1980,
-    "record": 1670, "render": 680, "scenario": 1580, "servers": 600, "spark": 2290, "sql": 3765,
+    "binlog": 2970, "bulk": 11960, "charsets": 570, "check": 2360, "cli": 2700, "compile": 2880,
+    "conform": 4380, "corpus": 1400, "decode": 1640, "engine": 10000, "events": 4005, "plan": 1980,
+    "record": 2600, "render": 680, "scenario": 2900, "servers": 600, "spark": 2290, "sql": 5400,
     "testing": 1560, "values": 5800, ".": 1100,
 }  # fmt: skip
-CODE_LINES = 63_310
-MODULES = 707
+CODE_LINES = 70_500
+MODULES = 740
 #: Lines of a module with all that stands in it, of a function, and parameters of a function.
 MODULE_LINES, FUNCTION_LINES, PARAMETERS = 400, 80, 10
 #: Names that several folders have.  The list only gets shorter: a new module has a name of its own.

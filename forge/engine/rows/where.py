@@ -15,6 +15,7 @@ from forge.engine.dictionary.columns import ColumnDefinition, comparable, sort_v
 from forge.engine.dictionary.literals import strict_value
 from forge.engine.dictionary.table_state import TableState
 from forge.errors import ScenarioError, UnsupportedError, about, nearest
+from forge.plan.tables import Row
 from forge.servers.facts.values import Dialect
 from forge.sql.write import identifier
 from forge.values.base import Value
@@ -233,7 +234,8 @@ def _value(column: ColumnDefinition, declared: Any) -> Value | None:
 class RowCondition(Protocol):
     """What chooses rows: a declared condition, or one of SQL text."""
 
-    def holds(self, row: Sequence[Value | None]) -> bool | None:
+    @property
+    def holds(self) -> Callable[[Row], bool | None]:
         """Whether a row meets it; None is no."""
 
 

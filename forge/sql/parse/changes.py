@@ -171,7 +171,7 @@ def _query(cursor: Cursor) -> str | None:
 
 
 def _rows(cursor: Cursor) -> list[tuple[Term | None, ...]]:
-    rows = []
+    rows: list[tuple[Term | None, ...]] = []
     while not rows or cursor.accept_mark(","):
         cursor.accept("ROW")
         cursor.expect_mark("(")

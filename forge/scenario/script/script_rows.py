@@ -1,0 +1,109 @@
+"""INSERT, REPLACE, UPDATE and DELETE of a script as what a scenario says of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from forge.errors import ScenarioError, UnsupportedError
+from forge.sql.ast.changes import Assignment, DeleteRows, InsertRows, RowChoice, RowsChange, Term
+from forge.sql.ast.definitions import TableRef
+from forge.sql.ast.expressions import Call, ColumnName, Literal, Node, Variable
+from forge.sql.write import identifier
+
+_PLAIN_NAME = re.compile(r"[\w$]+")
+
+
+def table_name(table: TableRef) -> str:
+    """A table's name as an entry of a scenario has it: in backticks if something in it has a meaning there."""
+    names = (part for part in (table.database, table.name) if part is not None)
+    return ".".join(name if _PLAIN_NAME.fullmatch(name) else identifier(name) for name in names)
+
+
+def literal(tree: Node, variables: Mapping[str, Any]) -> tuple[bool, Any]:
+    """Whether an expression is a literal, and the cell that says it."""
+    if isinstance(tree, Variable) and not tree.name.startswith("@@"):
+        if tree.name[1:] not in variables:
+            return True, None
+        return True, variables[tree.name[1:]]
+    if isinstance(tree, Call) and tree.name == "NEG" and isinstance(tree.arguments[0], Literal):
+        number = tree.arguments[0].value
+        return isinstance(number, int | Decimal), -number if isinstance(number, int | Decimal) else None
+    if not isinstance(tree, Literal):
+        return False, None
+    if isinstance(tree.value, bool):
+        return True, int(tree.value)
+    return True, {"hex": tree.value.hex()} if isinstance(tree.value, bytes) else tree.value
+
+
+@dataclass(frozen=True, slots=True)
+class RowsOfScript:
+    """What statements on rows say, with the user variables that their client has."""
+
+    variables: Mapping[str, Any]
+
+    def request(self, change: RowsChange) -> dict[str, Any]:
+        if isinstance(change, InsertRows):
+            return self._insert(change)
+        if isinstance(change, DeleteRows):
+            return {"delete": {"from": table_name(change.table), **self._choice(change.choice, change.alias)}}
+        if change.ignore:
+            raise UnsupportedError("UPDATE IGNORE is not supported yet", expected="UPDATE")
+        new = {one.column.name: self._assigned(one) for one in change.assignments}
+        return {"update": {"table": table_name(change.table), "set": new, **self._choice(change.choice, change.alias)}}
+
+    def _insert(self, change: InsertRows) -> dict[str, Any]:
+        if change.query is not None:
+            raise UnsupportedError(f"{change.verb.upper()} ... SELECT is not supported yet", expected="VALUES")
+        request: dict[str, Any] = {"into": table_name(change.table)}
+        names = None if change.columns is None else [column.name for column in change.columns]
+        if names is None:
+            request["rows"] = [[self.cell(cell) for cell in row] for row in change.rows]
+            if any(cell is None for row in change.rows for cell in row):
+                raise UnsupportedError("DEFAULT without a list of columns is not supported yet", expected="the columns")
+        else:
+            request["rows"] = [
+                {name: self.cell(cell) for name, cell in zip(names, row, strict=False) if cell is not None}
+                for row in change.rows
+            ]
+            if any(len(row) != len(names) for row in change.rows if row or names):
+                raise ScenarioError("a row has another number of values than there are columns")
+        if change.ignore:
+            request["ignore"] = True
+        if change.updates:
+            request["on_duplicate_key_update"] = {
+                one.column.name: self._updated(one, change.alias) for one in change.updates
+            }
+        return {change.verb: request}
+
+    def _updated(self, one: Assignment, alias: str | None) -> Any:
+        """What ON DUPLICATE KEY UPDATE gives a column."""
+        tree = None if one.value is None else one.value.tree
+        if isinstance(tree, Call) and tree.name == "VALUES" and isinstance(tree.arguments[0], ColumnName):
+            return {"values": tree.arguments[0].name}
+        if isinstance(tree, ColumnName) and alias is not None and tree.table == alias:
+            return {"values": tree.name}
+        return self._assigned(one)
+
+    def _assigned(self, one: Assignment) -> Any:
+        if one.value is None:
+            raise UnsupportedError("DEFAULT in SET is not supported yet", expected="a value")
+        return self.cell(one.value)
+
+    def cell(self, term: Term | None) -> Any:
+        """A literal, or an expression that the engine computes."""
+        if term is None:
+            return None
+        found, value = literal(term.tree, self.variables)
+        return value if found else {"sql": term.sql}
+
+    def _choice(self, choice: RowChoice, alias: str | None) -> dict[str, Any]:
+        chosen: dict[str, Any] = {}
+        if choice.where is not None:
+            chosen["where"] = choice.where.sql
+        if choice.limit is not None:
+            chosen["limit"] = choice.limit
+        return chosen
