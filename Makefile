@@ -18,7 +18,7 @@ LINES_ARGS ?=
 COMPAT_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help corpus test unit long fuzz round-trips live truth verdicts nightly kills spark-versions lines compat-matrix bench servers old-servers mono lint docs lock clean testees power known-bugs wheels
+.PHONY: help corpus test unit long fuzz round-trips live truth verdicts nightly kills spark-versions lines compat-matrix suites bench servers old-servers mono lint docs lock clean testees power known-bugs wheels
 
 help:
 	@echo 'make corpus    compile, decode and judge every case; a summary table, a Parquet manifest in $(OUT)/corpus'
@@ -38,6 +38,7 @@ help:
 	@echo 'make kills     kill the drivers of streams 50 times at random, and the processes of writes (an hour)'
 	@echo 'make spark-versions   run the tests of Spark with PySpark 4.0, 4.1, 4.2, and pandas 3 (half an hour)'
 	@echo 'make bench     time ours and other programs on the same logs; results in $(OUT)/benchmarks.json (half an hour)'
+	@echo 'make suites    run scripts of the vendors'"'"' suites through us and the servers, into docs/suites.md (an hour)'
 	@echo 'make testees   build the programs that drive other decoders for forge conform, into $(OUT)/testees'
 	@echo 'make power     measure how much of decoders the corpus reaches and tells apart, into docs/power.md (hours; it goes on where it ended)'
 	@echo 'make known-bugs   catch known bugs of other decoders again: fetch releases that had them, run cases of $(OUT)/kit'
@@ -83,6 +84,10 @@ compat-matrix: $(VENV)/.ready
 
 lines: $(VENV)/.ready
 	$(BIN)/python -m tests.long.lines --out $(OUT)/lines $(LINES_ARGS)
+
+suites: $(VENV)/.ready servers
+	.ci/suites
+	$(BIN)/python -m tests.long.suites --out $(OUT)/suites --page docs/suites.md $(SUITES_ARGS)
 
 nightly: $(VENV)/.ready
 	FORGE_NIGHTLY=1 $(BIN)/python -m pytest -n $(WORKERS) -o faulthandler_timeout=1800 $(PYTEST_ARGS)

@@ -1,7 +1,7 @@
 """The vendors' suites as scripts, run by us and by the server of their line: ``python -m tests.long.suites``.
 
-Each statement that a log shows is taken by us, or refused with a reason; the log of what both take has our bytes, or its
-first difference is named.  The counts are ``OUT/LINE.json``, and ``--page FILE`` writes them as a page.
+Each statement that a log shows is taken by us, or refused with a reason; the log of what both take has our bytes, or
+its first difference is named.  The counts are ``OUT/LINE.json``, and ``--page FILE`` writes them as a page.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
+from forge.check.decoders.vendors.program import servers_home
 from forge.cli.progress import progress
 from forge.errors import EnvironmentMissing
 from forge.record.client import RecordingError
-from forge.record.server import servers_home
 from tests.long.suites.mysqltest import statements_of
 from tests.long.suites.outcomes_of_scripts import Outcome, outcome_of
 from tests.long.suites.page import page_of
@@ -72,12 +72,12 @@ def main(arguments: list[str] | None = None) -> int:
         try:
             outcomes_of_line(line, options.out, options.suite or ["binlog", "rpl"], options.each, options.only)
         except EnvironmentMissing as error:
-            print(f"{line}: {error}", file=sys.stderr)
+            sys.stderr.write(f"{line}: {error}\n")
     results = {line: options.out / f"{line}.json" for line in ROOTS}
     text = page_of({line: json.loads(path.read_text()) for line, path in results.items() if path.exists()})
     if options.page is not None:
         options.page.write_text(text)
-    print(text)
+    sys.stdout.write(text)
     return 0
 
 

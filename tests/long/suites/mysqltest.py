@@ -14,25 +14,27 @@ from pathlib import Path
 
 #: How often a loop is gone through at most, and how deep files name files.
 TURNS, DEPTH = 20, 6
-_COMMANDS = frozenset(
-    """
-    append_file assert break cat_file change_user character_set chmod connect connection copy_file copy_files_wildcard
-    dec delimiter diff_files die dirty_close disable_abort_on_error disable_async_client disable_cursor_protocol
-    disable_connect_log disable_info disable_metadata disable_parsing disable_ps2_protocol disable_ps_protocol
-    disable_query_log disable_reconnect disable_result_log disable_service_connection disable_session_track_info
-    disable_testcase disable_view_protocol disable_warnings disconnect echo enable_abort_on_error enable_async_client
-    enable_connect_log enable_cursor_protocol enable_info enable_metadata enable_parsing enable_ps2_protocol
-    enable_ps_protocol enable_query_log enable_reconnect enable_result_log enable_service_connection
-    enable_session_track_info enable_testcase enable_view_protocol enable_warnings end end_timer error eval evalp exec
-    exec_in_background execw exit expr file_exists force_cpdir force_rmdir horizontal_results inc let list_files
-    list_files_append_file list_files_write_file lowercase_result mkdir move_file output partially_sorted_result perl
-    ping query query_attributes query_get_value query_horizontal query_vertical real_sleep reap remove_file
-    remove_files_wildcard replace_column replace_numeric_round replace_regex replace_result require reset_connection
-    result_format rmdir rpl_sync save_master_pos send send_eval send_quit send_shutdown shutdown_server skip
-    skip_if_hypergraph sleep sorted_result source start_timer sync_slave_with_master sync_with_master system
-    vertical_results wait_for_slave_to_stop write_file write_line
-    """.split()
-)
+_COMMANDS = {
+    "append_file", "assert", "break", "cat_file", "change_user", "character_set", "chmod", "connect", "connection",
+    "copy_file", "copy_files_wildcard", "dec", "delimiter", "diff_files", "die", "dirty_close",
+    "disable_abort_on_error", "disable_async_client", "disable_cursor_protocol", "disable_connect_log",
+    "disable_info", "disable_metadata", "disable_parsing", "disable_ps2_protocol", "disable_ps_protocol",
+    "disable_query_log", "disable_reconnect", "disable_result_log", "disable_service_connection",
+    "disable_session_track_info", "disable_testcase", "disable_view_protocol", "disable_warnings", "disconnect",
+    "echo", "enable_abort_on_error", "enable_async_client", "enable_connect_log", "enable_cursor_protocol",
+    "enable_info", "enable_metadata", "enable_parsing", "enable_ps2_protocol", "enable_ps_protocol",
+    "enable_query_log", "enable_reconnect", "enable_result_log", "enable_service_connection",
+    "enable_session_track_info", "enable_testcase", "enable_view_protocol", "enable_warnings", "end", "end_timer",
+    "error", "eval", "evalp", "exec", "exec_in_background", "execw", "exit", "expr", "file_exists", "force_cpdir",
+    "force_rmdir", "horizontal_results", "inc", "let", "list_files", "list_files_append_file",
+    "list_files_write_file", "lowercase_result", "mkdir", "move_file", "output", "partially_sorted_result", "perl",
+    "ping", "query", "query_attributes", "query_get_value", "query_horizontal", "query_vertical", "real_sleep",
+    "reap", "remove_file", "remove_files_wildcard", "replace_column", "replace_numeric_round", "replace_regex",
+    "replace_result", "require", "reset_connection", "result_format", "rmdir", "rpl_sync", "save_master_pos", "send",
+    "send_eval", "send_quit", "send_shutdown", "shutdown_server", "skip", "skip_if_hypergraph", "sleep",
+    "sorted_result", "source", "start_timer", "sync_slave_with_master", "sync_with_master", "system",
+    "vertical_results", "wait_for_slave_to_stop", "write_file", "write_line",
+}  # fmt: skip
 _SENDING = ("send", "eval", "evalp", "send_eval", "query", "query_vertical", "query_horizontal")
 #: Commands whose text goes on to a line of its own.
 _WITH_TEXT = {"write_file": 1, "append_file": 1, "perl": 0}
@@ -46,7 +48,9 @@ _STEERS = re.compile(
 )
 _FIRST_WORD = re.compile(r"(\w*)(.*)", re.DOTALL)
 _NAME = re.compile(r"\$\{?(\w+)\}?")
-_STEPS_TO_REPLICA = re.compile(r"sync_slave_sql_with_master|sync_slave_io|sync_to_replica|sync_slave_with|rpl_connection_slave")
+_STEPS_TO_REPLICA = re.compile(
+    r"sync_slave_sql_with_master|sync_slave_io|sync_to_replica|sync_slave_with|rpl_connection_slave"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,17 +118,17 @@ class _Cutter:
             self.delimiter = text[len(word) :].strip() or ";"
         elif word in _WITH_TEXT:
             words = text.split()[1 + _WITH_TEXT[word] :]
-            end = re.compile(rf"^{re.escape(words[0] if words else 'EOF')}\s*$", re.MULTILINE).search(self.text, self.at)
+            end = re.compile(rf"^{re.escape(words[0] if words else 'EOF')}\s*$", re.MULTILINE).search(
+                self.text, self.at
+            )
             self.at = end.end() if end else len(self.text)
         elif text.strip():
             yield _Piece(text.strip(), line)
 
     def _statement(self) -> str:
         """Up to the delimiter, which quotes hide."""
-        piece = re.compile(
-            rf"""(?P<end>{re.escape(self.delimiter)})|'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`[^`]*`|\n[ \t]*\#[^\n]*|.""",
-            re.DOTALL,
-        )
+        quoted = r"""'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`[^`]*`|\n[ \t]*\#[^\n]*|."""
+        piece = re.compile(f"(?P<end>{re.escape(self.delimiter)})|{quoted}", re.DOTALL)
         start = self.at
         for match in piece.finditer(self.text, start):
             if match["end"]:

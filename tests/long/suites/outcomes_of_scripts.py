@@ -16,6 +16,7 @@ from forge.plan.plan import Plan
 from forge.record.facts import facts_of
 from forge.record.statuses import statuses_of
 from forge.scenario import load_scenario, plan
+from forge.servers import server_line
 from tests.long.suites.mysqltest import Sent
 from tests.long.suites.servers import ScriptServer
 
@@ -81,7 +82,7 @@ def _is_logged(one: Sent) -> bool:
 def _planned(kept: list[Sent], line: str, scratch: Path, outcome: Outcome) -> tuple[Plan | None, list[Sent]]:
     """The plan of what we take of the statements, and these."""
     while kept:
-        places = _write(kept, scratch)
+        places = _write(kept, line, scratch)
         try:
             planned = plan(load_scenario(scratch, {"server": line}))
             compile_files(planned)
@@ -97,10 +98,12 @@ def _planned(kept: list[Sent], line: str, scratch: Path, outcome: Outcome) -> tu
     return None, kept
 
 
-def _write(kept: Sequence[Sent], scratch: Path) -> dict[int, int]:
+def _write(kept: Sequence[Sent], line: str, scratch: Path) -> dict[int, int]:
     """The script's text for us: the number of the statement by line."""
     lines, places = [f"DELIMITER {_DELIMITER}"], {}
-    connection = ""
+    if server_line(line).family == "mariadb":
+        lines.insert(0, "-- forge: session: {rows_query: true}")
+    connection = "" if all(not one.connection for one in kept) else None
     for number, one in enumerate(kept):
         if one.connection != connection:
             connection = one.connection

@@ -121,16 +121,15 @@ class _Client:
 @contextmanager
 def _client(running: RealServer) -> Iterator[_Client]:
     pipe = subprocess.PIPE
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [*running.client_command, "--unbuffered", "--force"], stdin=pipe, stdout=pipe, stderr=pipe,
         cwd=running.client_folder, bufsize=0,
-    )  # fmt: skip
-    try:
-        client = _Client(process)
-        process.stdin.write(f"DELIMITER {_DELIMITER}\n".encode())  # type: ignore[union-attr]
-        client.run("SET SESSION lock_wait_timeout = 2")
-        client.run("SET SESSION innodb_lock_wait_timeout = 2")
-        yield client
-    finally:
-        process.kill()
-        process.wait()
+    ) as process:  # fmt: skip
+        try:
+            client = _Client(process)
+            process.stdin.write(f"DELIMITER {_DELIMITER}\n".encode())  # type: ignore[union-attr]
+            client.run("SET SESSION lock_wait_timeout = 2")
+            client.run("SET SESSION innodb_lock_wait_timeout = 2")
+            yield client
+        finally:
+            process.kill()
