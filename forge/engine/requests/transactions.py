@@ -93,7 +93,7 @@ class Transaction(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
         ends = [name for name in ("xa_commit", "xa_rollback") if getattr(self, name) is not None]
         if ends and (len(ends) > 1 or self.statements or self.xa is not None or self.end != "commit"):
             raise ValueError(f"`{ends[0]}` must be the only statement of its transaction")
-        if not ends and not self.statements:
+        if not ends and not self.statements and (not self.explicit or self.end == "open"):
             raise ValueError("a transaction has at least one statement, or `xa_commit` or `xa_rollback`")
         if self.end == "open" and (self.xa is not None or self.explicit is False):
             raise ValueError("`end: open` excludes `xa` and `explicit: false`")

@@ -114,7 +114,10 @@ class Session(Connection):
             self._end_named(transaction.xa_commit, "commit", place)
         elif transaction.xa_rollback is not None:
             self._end_named(transaction.xa_rollback, "rollback", place)
-        elif all(statement.event is not None for statement in transaction.statements):
+        elif not transaction.statements and self.client.open is None:
+            with place.at():
+                raise ScenarioError("there is no open transaction to end", expected="a statement")
+        elif transaction.statements and all(statement.event is not None for statement in transaction.statements):
             self._place_events(transaction, place, statements)
         else:
             in_block = transaction.in_block or self.client.open is not None

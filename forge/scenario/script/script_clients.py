@@ -70,15 +70,14 @@ class Transactions:
         self.commit_open()
         self.emit([statement], [line], {})
 
-    def end(self, client: Client, end: str) -> None:
+    def end(self, client: Client, end: str, line: int = 1) -> None:
         made, lines = client.open or [], client.lines
         client.open, client.lines = None, []
         if not made and not client.sent:
             return
         client.sent = False
         how = {"explicit": True} | ({"end": end} if end != "commit" else {})
-        if made:
-            self.emit(made, lines, how, client)
+        self.emit(made, lines or [line], how, client)
 
     def leave(self, client: Client) -> None:
         """Another client comes in between: what was sent stands here, the transaction stays open."""
