@@ -51,28 +51,30 @@ class ScenarioError(ForgeError):
         *,
         file: str | None = None,
         line: int | None = None,
+        column: int | None = None,
         expected: str | None = None,
         suggestion: str | None = None,
     ) -> None:
         self.problem = problem
         self.file = file
         self.line = line
+        self.column = column
         self.expected = expected
         self.suggestion = suggestion
         super().__init__(problem)
 
-    def at(self, file: str | None, line: int | None) -> Self:
+    def at(self, file: str | None, line: int | None, column: int | None = None) -> Self:
         """A new error with the place, as far as this one has none."""
-        return self.replace(
-            file=file if self.file is None else self.file, line=line if self.line is None else self.line
-        )
+        if self.line is not None:
+            line, column = self.line, self.column
+        return self.replace(file=file if self.file is None else self.file, line=line, column=column)
 
     def about(self, subject: str) -> Self:
         """A new error, whose sentence begins with what it is about: a table, a column, a key."""
         return self.replace(problem=f"{subject}: {self.problem}")
 
     def __str__(self) -> str:
-        place = ":".join(str(part) for part in (self.file, self.line) if part is not None)
+        place = ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
         problem = brief(self.problem)
         text = f"{place}: {problem}" if place else problem
         if self.expected:

@@ -47,10 +47,11 @@ _NUMBER_DIGITS = 4000
 
 
 class Place(NamedTuple):
-    """Where something stands: a file, or an option of the command line, and the line."""
+    """Where something stands: a file, or an option of the command line, the line, and of a script the column."""
 
     file: str | None
     line: int | None = None
+    column: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +123,11 @@ class Located:
         entry, _ = self._find(path)
         return None if entry is None else _line_of(entry.key, self._lines)
 
-    def line_at(self, path: Path, offset: int) -> int | None:
-        """The line where character ``offset`` of the text at ``path`` stands, also in folded and block scalars."""
+    def place_at(self, path: Path, offset: int) -> Place:
+        """Where character ``offset`` of the text at ``path`` stands, also in folded and block scalars."""
+        return Place(self.file, self._line_at(path, offset))
+
+    def _line_at(self, path: Path, offset: int) -> int | None:
         entry, whole = self._find(path)
         if entry is None or not whole or not isinstance(entry.value, str):
             return self.line(path)
@@ -151,8 +155,7 @@ class Located:
         self, problem: str, path: Path, *, expected: str | None = None, suggestion: str | None = None
     ) -> ScenarioError:
         """An error at the entry at ``path``."""
-        file, line = self.place(path)
-        return ScenarioError(problem, file=file, line=line, expected=expected, suggestion=suggestion)
+        return ScenarioError(problem, expected=expected, suggestion=suggestion).at(*self.place(path))
 
     def _find(self, path: Path) -> tuple[_Entry | None, bool]:
         """The entry at ``path`` or at its longest beginning that exists, and whether it is the whole path's."""

@@ -222,13 +222,17 @@ def build(
 def is_text(scenario: object, folder: Path = Path()) -> bool:
     """Whether a scenario is given by its text, and not by a path (from ``folder``).
 
-    A text has several lines, or one with a mapping in it (``{tables: [...]}``, ``scenario: one``) that names no file.
+    A text has several lines, or one with a mapping in it (``{tables: [...]}``, ``scenario: one``) or a statement of SQL
+    that names no file.
     """
+    from forge.scenario.script import is_script
+
     if not isinstance(scenario, str):
         return False
     if "\n" in scenario:
         return True
-    return bool(_ONE_LINE.search(scenario)) and not _is_file(folder / scenario)
+    is_sql = " " in scenario and is_script(scenario, None)
+    return (is_sql or bool(_ONE_LINE.search(scenario))) and not _is_file(folder / scenario)
 
 
 def read(source: Source, mode: Mode = "strict") -> Log:

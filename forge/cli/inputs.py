@@ -65,8 +65,8 @@ def read_text(source: str) -> str:
 
 def read_scenario(source: str) -> str:
     """The text of a scenario.  Raises ScenarioError if it cannot be read or is not text."""
-    from forge.scenario.load import decode_text
-    from forge.scenario.load import read_text as read_file
+    from forge.scenario.file_texts import decode_text
+    from forge.scenario.file_texts import read_text as read_file
 
     return decode_text(read_bytes(source), shown(source)) if source == STDIN else read_file(source)
 

@@ -83,7 +83,7 @@ def _cases_of_files(files: Sequence[tuple[Path, Path, str]]) -> list[Case]:
 
 def cases_of(file: Path, folder: Path, name: str) -> Iterator[Case]:
     """The cases of one file in the folder that is called ``name``.  Raises OSError."""
-    from forge.scenario.load import read_text
+    from forge.scenario.file_texts import read_text
     from forge.scenario.matrix import expand
 
     within = file.relative_to(folder)

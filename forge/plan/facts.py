@@ -80,13 +80,15 @@ class SourceFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
 StatusValue = int | str | list[int | str | list[int]] | None
 
 
-class QueryStatus(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Status variables of one QUERY event, where the server line's own rules give others."""
+class QueryStatus(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """Status variables of one QUERY event, where the server line's own rules give others, or its text."""
 
     #: Number of the QUERY event in the session's log, from 1; EXECUTE_LOAD_QUERY counts as one.
     query: int
     #: By name; null: the event does not have it.
-    variables: dict[str, StatusValue]
+    variables: dict[str, StatusValue] = {}
+    #: The statement as the server writes it anew, such as one with a password's hash.
+    text: str | None = None
 
 
 class Facts(FileFacts, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):

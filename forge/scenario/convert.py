@@ -120,8 +120,8 @@ def _explained(message: str, tree: Any, located: Located | None) -> ScenarioErro
         expected = _describe(hint) + constraint
     else:
         problem, expected = message + (place if located is None else ""), None
-    file, line = (None, None) if located is None else located.place(line_path)
-    return ScenarioError(problem, file=file, line=line, expected=expected, suggestion=suggestion)
+    error = ScenarioError(problem, expected=expected, suggestion=suggestion)
+    return error if located is None else error.at(*located.place(line_path))
 
 
 def _actual(rest: str, path: tuple[str | int, ...], tree: Any) -> tuple[str, str]:

@@ -129,11 +129,11 @@ class _Source:
         self.text = text
         self.file = file
         self.settings = settings
-        script = is_script(text, file)
+        self.script = script = is_script(text, file)
         self.template = not script and is_template(file, text)
         self.tree: Located | None = None
         if not self.template:
-            self.tree = script_document(text, file) if script else _document(text, file, None)
+            self.tree = script_document(text, file, self._server(settings)) if script else _document(text, file, None)
         parameters = {key: value for key, value in settings.items() if not _is_field(key)}
         self.matrix = self._matrix(parameters)
         self.excluded = _excluded(self.matrix)
@@ -154,6 +154,12 @@ class _Source:
                 expected=f"a field such as {', '.join(sorted(_FIELDS))}",
                 suggestion=nearest(name, _FIELDS),
             )
+
+    @staticmethod
+    def _server(settings: Settings) -> str | None:
+        """The server line that settings name, of which a script's comments are read."""
+        server = settings.get("server")
+        return server if isinstance(server, str) else None
 
     def _option(self, key: str) -> str | None:
         return self.settings.option(key) if isinstance(self.settings, OptionSettings) else None
@@ -217,6 +223,8 @@ class _Source:
         return Place(self.file, self.matrix.line((key, values.index(value))))
 
     def _located(self, parameters: Settings) -> Located:
+        if self.script and self._server(parameters) != self._server(self.settings):
+            return script_document(self.text, self.file, self._server(parameters)).copy()
         if self.tree is not None:
             return self.tree.copy()
         names = {key: value for key, value in parameters.items() if key.isidentifier()}

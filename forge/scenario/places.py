@@ -53,8 +53,8 @@ class Places:
                 offset = error.offset + start_of_statement(text)
                 place = self.place(path)
                 if place.line is not None:
-                    line = self.origin.line_at((*path, *self._piece(path, text, offset)), offset)
-                    place = Place(place.file, line)
+                    inside = self.origin.place_at((*path, *self._piece(path, text, offset)), offset)
+                    place = Place(place.file, inside.line, inside.column)
                 raise error.at(*place) from None
 
     def _piece(self, path: Path, text: str, offset: int) -> tuple[str | int, ...]:

@@ -45,6 +45,7 @@ class Included:
 
     file: str
     place: Place
+    told: tuple[tuple[Place, str], ...] = ()
 
 
 class Lines:
@@ -91,8 +92,9 @@ def statements(text: str) -> Iterator[ScriptStatement | Included]:
                 )
             at = match.end()
         elif match := _SOURCE.match(text, at):
-            yield Included(match[1].strip(), lines.place(at))
+            yield Included(match[1].strip(), lines.place(at), tuple(told))
             at = match.end()
+            told = []
         else:
             end, behind = _end_of_statement(text, at, delimiter)
             if sql := text[at:end].rstrip():

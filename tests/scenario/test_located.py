@@ -85,7 +85,7 @@ def test_every_entry_knows_its_line() -> None:
 def test_a_place_inside_a_long_text_knows_its_line(index: int, line: int) -> None:
     located = load(DOCUMENT)
     path = ("tables", index)
-    assert located.line_at(path, located.value["tables"][index].index("WRONG")) == line
+    assert located.place_at(path, located.value["tables"][index].index("WRONG")).line == line
 
 
 def test_documents_are_numbered_in_their_file() -> None:

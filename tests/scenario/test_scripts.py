@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from forge.cli.app import run
-from forge.errors import ForgeError
+from forge.errors import ForgeError, ScenarioError
+from forge.logs import build
 from forge.scenario import plan
 from forge.scenario.matrix import base_scenario, document
 
@@ -138,3 +139,122 @@ def test_a_script_and_its_yaml_make_the_same_log(tmp_path: Path) -> None:
     ):
         run(command)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_version_comments_are_read_as_the_line_reads_them() -> None:
+    text = "/*!40101 SET NAMES latin1 */;\n/*!99999 DROP TABLE t */;\n/*M!100100 DELETE FROM t */;"
+    assert _transactions(text) == [[{"set": {"names": "latin1"}}]]
+    tree = document(TABLE + text, file="s.sql", settings={"server": "mariadb-11.8"})
+    assert tree["transactions"][-1] == [{"delete": {"from": "t"}, "query": "/*M!100100 DELETE FROM t */"}]
+
+
+def test_what_a_comment_tells_of_rows_makes_any_statement_go_through(tmp_path: Path) -> None:
+    (tmp_path / "s.sql").write_text(
+        TABLE + "INSERT INTO t VALUES (1, 1), (2, 2);\n"
+        "-- forge: rows: [[7, 8]]\nINSERT INTO t SELECT * FROM elsewhere JOIN more;\n"
+        "-- forge: affects: [2]\n-- forge: rows: [{v: 9}]\nUPDATE t SET v = (SELECT 9) WHERE unknown(v);\n"
+        "-- forge: affects: [1]\nDELETE FROM t WHERE unknown(v);\n"
+    )
+    log = build(tmp_path / "s.sql")
+    assert [(row["id"], row["v"]) for row in log.tables["d.t"]] == [(2, 9), (7, 8)]
+
+
+def test_a_call_is_what_a_comment_says_that_it_does() -> None:
+    (entry,) = _transactions("-- forge: statements: [DELETE FROM t]\nCALL p(1);")
+    assert entry == [{"delete": {"from": "t"}, "query": "DELETE FROM t"}]
+
+
+def test_what_a_server_rewrites_is_told_in_a_comment() -> None:
+    (entry,) = _transactions("-- forge: logged: {text: CREATE USER 'a'@'%'}\nCREATE USER a IDENTIFIED BY 'x';")
+    assert entry == [{"logged": {"text": "CREATE USER 'a'@'%'", "sent": "CREATE USER a IDENTIFIED BY 'x'"}}]
+
+
+@pytest.mark.parametrize(
+    ("sql", "entries"),
+    [
+        ("XA START 'a'; DELETE FROM t; XA END 'a'; XA COMMIT 'a' ONE PHASE", [{"gtrid": "a", "one_phase": True}]),
+        (
+            "XA START 'a', 'b', 3; DELETE FROM t; XA END 'a', 'b', 3; XA ROLLBACK 'a', 'b', 3",
+            [{"gtrid": "a", "bqual": "b", "format_id": 3}],
+        ),
+        (
+            "XA START 'a'; DELETE FROM t; XA END 'a'; XA PREPARE 'a'; XA COMMIT 'a'",
+            [{"gtrid": "a", "end": "prepared"}, None],
+        ),
+    ],
+)
+def test_xa_transactions(sql: str, entries: list[Any]) -> None:
+    assert [entry.get("xa") for entry in _transactions(sql)] == entries
+
+
+def test_load_data_has_its_file_beside_the_script(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("id;v\n1;2\n3;4\n")
+    script = tmp_path / "s.sql"
+    script.write_text(
+        TABLE + "LOAD DATA LOCAL INFILE 'in.csv' INTO TABLE t FIELDS TERMINATED BY ';' IGNORE 1 LINES\n"
+        "(id, @a) SET v = @a + 1;"
+    )
+    assert [row["v"] for row in build(script).tables["d.t"]] == [3, 5]
+
+
+def test_source_reads_a_script_beside(tmp_path: Path) -> None:
+    (tmp_path / "more.sql").write_text("INSERT INTO t VALUES (1, 2);\nINSERT INTO t VALUES (1, 2);\n")
+    script = tmp_path / "s.sql"
+    script.write_text(TABLE + "source more.sql\n")
+    with pytest.raises(ForgeError, match=r"more\.sql:2:1: "):
+        build(script)
+
+
+@pytest.mark.parametrize(
+    ("sql", "message"),
+    [
+        ("source s.sql", "4:1: source s.sql reads a script that is being read"),
+        ("source ../x.sql", "4:1: '../x.sql' is outside of the script's folder"),
+        ("LOAD DATA INFILE '/etc/passwd' INTO TABLE t", "4:18: '/etc/passwd' is outside of the script's folder"),
+        (
+            "CREATE TRIGGER x BEFORE INSERT ON t FOR EACH ROW BEGIN SET NEW.v = 1; END;",
+            "4:69: the END of the body is missing",
+        ),
+        ("CALL p()", "4:1: CALL is not run here"),
+        ("SELEC 1", "4:1: unexpected 'SELEC'; expected a statement; did you mean 'SELECT'"),
+        ("SET insert_id = 3", "4:5: SET insert_id is not supported"),
+        ("INSERT INTO t SELECT nothing FROM a JOIN b", "4:1: INSERT ... SELECT is not supported yet"),
+        ("-- forge: row: [[1]]\nDELETE FROM t", "4: 'row' is not known in front of a statement"),
+        ("INSERT INTO t VALUES (" + "(" * 20000 + "1", "4:"),
+        ("EXECUTE nothing", "4:9: no statement 'nothing' is prepared"),
+    ],
+)
+def test_a_refusal_is_one_sentence_with_its_place(sql: str, message: str, tmp_path: Path) -> None:
+    script = tmp_path / "s.sql"
+    script.write_text(TABLE + sql)
+    with pytest.raises(ScenarioError) as error:
+        build(script)
+    assert str(error.value).startswith(f"{script}:{message}")
+
+
+def test_bytes_of_binary_texts_are_kept(tmp_path: Path) -> None:
+    script = tmp_path / "s.sql"
+    text = b"CREATE DATABASE d; CREATE TABLE d.t (a BLOB); INSERT INTO d.t VALUES (_binary '\xff\xfe')"
+    script.write_bytes(text)
+    assert build(script).tables["d.t"][0]["a"] == b"\xff\xfe"
+
+
+def test_a_script_may_be_in_another_character_set(tmp_path: Path) -> None:
+    script = tmp_path / "s.sql"
+    script.write_bytes(
+        "SET NAMES latin1; CREATE DATABASE d; CREATE TABLE d.t (a CHAR(9)); INSERT INTO d.t VALUES ('ö')".encode(
+            "latin1"
+        )
+    )
+    assert build(script).tables["d.t"][0]["a"] == "ö"
+
+
+def test_parameters_of_a_prepared_statement_have_their_values() -> None:
+    (entry,) = _transactions(
+        "SET @a = 1, @b = 'x\\'y', @s = 'INSERT INTO t VALUES (?, ?)';PREPARE s FROM @s; EXECUTE s USING @a, @b;"
+    )
+    assert entry[0]["query"] == "INSERT INTO t VALUES (1, 'x\\'y')"
+
+
+def test_sql_text_is_a_scenario_wherever_one_is_taken() -> None:
+    assert len(build("CREATE DATABASE d").files) == 1

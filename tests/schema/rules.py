@@ -97,6 +97,12 @@ def _rules() -> dict[str, list[JsonSchema]]:
     return {
         "Insert": new_rows,
         "Replace": new_rows,
+        "Update": [
+            _one_of("set", "rows"),
+            _if(_given("rows"), _given("affects")),
+            _if(_given("affects"), {"not": _any_of("where", "limit")}),
+        ],
+        "Delete": [_if(_given("affects"), {"not": _any_of("where", "limit")})],
         "Statement": statement,
         "Further": [*statement, _any_of(*_CHANGES)],
         "PlacedEvent": [{"not": _given("text", "hex")}, {"properties": {"hex": {"pattern": _HEX}}}],

@@ -47,7 +47,8 @@ class GivenStatuses:
             variables = changed(query.status_variables, status.variables, self.line)
         except ScenarioError as error:
             raise _of_entry(place, error) from None
-        return query.replace(status_variables=variables)  # type: ignore[return-value]
+        text = query.query if status.text is None else status.text
+        return query.replace(status_variables=variables, query=text)  # type: ignore[return-value]
 
     def check_used(self, queries: int) -> None:
         """Raises ScenarioError for an entry of an event beyond the ``queries`` that the session has."""

@@ -34,6 +34,8 @@ from forge.values.clipping import Clipped
 
 #: More numbers than any statement takes.
 _NO_END = 1 << 32
+#: A cell of a list that stands for the column's default.
+_DEFAULT = {"sql": "DEFAULT"}
 
 
 def insert_rows(
@@ -64,7 +66,7 @@ def _declared_rows(
             with context.place(kind, *steps):
                 if len(row) != len(named):
                     raise ScenarioError(f"the row has {len(row)} cells", expected=f"{len(named)}, as many as columns")
-            yield steps, dict(zip(named, row, strict=True))
+            yield steps, {name: cell for name, cell in zip(named, row, strict=True) if cell != _DEFAULT}
         else:
             yield steps, row
 

@@ -69,23 +69,49 @@ def _found(
         where = where_sql(of_columns, state)
     with context.place(kind, "for_portion_of"):
         portion = declared_portion(state, declared.for_portion_of, context)
+    if declared.affects is not None:
+        with context.place(kind, "affects"):
+            numbers = _affected(state, declared.affects)
+        return _Found(conditions, portion, numbers, numbers, where, _searched(kind, state, numbers, conditions))
     numbers = matching(conditions, state)
     if portion is not None:
         numbers = [number for number in numbers if portion.touches(state, state.rows[number])]
     # What is joined, or runs in a trigger, has its order from another table.
     if statement.query is not None and not isinstance(statement, DeclaredFurther):
-        names = declared.set if isinstance(declared, Update) else ()
+        names = (declared.set or ()) if isinstance(declared, Update) else ()
         written = {index for name in names if (index := state.definition.find(name)) is not None}
         compared = {condition.index for condition in conditions if condition.index >= 0}
         numbers = in_order_of_query(state, numbers, statement.query, compared, written, statement.found_by)
     chosen = numbers[: declared.limit]
+    return _Found(conditions, portion, numbers, chosen, where, _searched(kind, state, chosen, conditions))
+
+
+def _searched(
+    kind: ChangeKind, state: TableState, chosen: Sequence[int], conditions: Sequence[Condition | Predicate]
+) -> RowsStatement:
     search = Search(
         matched=len(chosen),
         compared=frozenset(c.index for c in conditions if c.is_compared and not c.compares_together),
         compared_together=frozenset(condition.index for condition in conditions if condition.compares_together),
     )
-    searched = RowsStatement(kind=kind, table=state.table, changes=(), search=search)
-    return _Found(conditions, portion, numbers, chosen, where, searched)
+    return RowsStatement(kind=kind, table=state.table, changes=(), search=search)
+
+
+def _affected(state: TableState, keys: Sequence[Any]) -> list[int]:
+    """The rows that have these primary keys.  Raises ScenarioError for a key that none has."""
+    if state.clustering is None:
+        raise ScenarioError(f"{state.name} has no primary key", expected="a table with one, or `where`")
+    names = [state.columns[part.column].name for part in state.clustering.parts]
+    numbers: list[int] = []
+    for key in keys:
+        cells = key if isinstance(key, list) else [key]
+        if len(cells) != len(names):
+            raise ScenarioError(f"the key {key!r} has {len(cells)} cells", expected=f"those of {', '.join(names)}")
+        found = matching(parse_where(dict(zip(names, cells, strict=True)), state), state)
+        if not found:
+            raise ScenarioError(f"{state.name} has no row {key!r}", expected="the primary key of a row")
+        numbers += found
+    return numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +171,9 @@ def _set_clause(
     state: TableState, update: Update, chosen: list[int], context: DmlContext, *, patches: bool
 ) -> _SetClause:
     clause = _SetClause()
-    for name, cell in update.set.items():
+    if update.rows is not None:
+        _rows_given(state, update.rows, chosen, clause, context)
+    for name, cell in (update.set or {}).items():
         with context.place("update", "set", name):
             index = column_index(state, name)
             if index in clause.values:
@@ -165,6 +193,36 @@ def _set_clause(
             if isinstance(source, JsonUpdate):
                 clause.diffs[index] = [result.diffs for result in applied]
     return clause
+
+
+def _rows_given(
+    state: TableState, rows: Sequence[Any], chosen: Sequence[int], clause: _SetClause, context: DmlContext
+) -> None:
+    """What a scenario says that the rows become."""
+    plain = [index for index, column in enumerate(state.columns) if column.column.visible and column.generated is None]
+    given: list[dict[int, Value | None]] = []
+    for place, row in enumerate(rows):
+        with context.place("update", "rows", place):
+            if isinstance(row, list) and len(row) != len(plain):
+                raise ScenarioError(f"the row has {len(row)} cells", expected=f"{len(plain)}, as many as columns")
+            pairs = (
+                zip(plain, row, strict=True)
+                if isinstance(row, list)
+                else [(column_index(state, name), cell) for name, cell in row.items()]
+            )
+            given.append(
+                {
+                    index: cell_value(
+                        state.columns[index], cell, ColumnPlace(state.name, state.columns[index].name), place, context
+                    ).value
+                    for index, cell in pairs
+                }
+            )
+    for index in sorted(set().union(*given)):
+        clause.values[index] = [
+            row.get(index, state.rows[number][index]) for row, number in zip(given, chosen, strict=True)
+        ]
+        clause.sql[index] = "NULL"
 
 
 def _changed(

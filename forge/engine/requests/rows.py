@@ -85,12 +85,31 @@ Chosen = Annotated[
 ]
 
 
+Affected = Annotated[
+    list[Any] | None,
+    Meta(
+        description="The primary keys of the rows that it changes, in that order, whatever the `query` says: literals,"
+        " or lists of them."
+    ),
+]
+
+
 class Update(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """UPDATE of all rows that meet every condition; without `where`, of all rows."""
 
     table: TableName
-    set: Annotated[dict[str, Any], Meta(min_length=1, description="New values: column to cell.")]
+    set: Annotated[
+        Annotated[dict[str, Any], Meta(min_length=1)] | None, Meta(description="New values: column to cell.")
+    ] = None
     where: Chosen = None
+    affects: Affected = None
+    rows: Annotated[
+        list[dict[str, Any] | list[Any]] | None,
+        Meta(
+            description="What the rows of `affects` become, in place of `set`: lists of all cells, or mappings of those"
+            " columns that change."
+        ),
+    ] = None
     limit: Annotated[
         Annotated[int, Meta(ge=1)] | None,
         Meta(description="LIMIT: the first so many of these rows alone, in the order in which they change."),
@@ -98,17 +117,30 @@ class Update(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     set_by_trigger: SetByTrigger = None
     for_portion_of: ForPortionOf = None
 
+    def __post_init__(self) -> None:
+        if (self.set is None) == (self.rows is None):
+            raise ValueError("an update has either `set` or `rows`")
+        if self.rows is not None and (self.affects is None or len(self.affects) != len(self.rows)):
+            raise ValueError("`rows` of an update needs `affects` with as many keys")
+        if self.affects is not None and (self.where is not None or self.limit is not None):
+            raise ValueError("`affects` excludes `where` and `limit`")
+
 
 class Delete(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """DELETE of all rows that meet every condition; without `where`, of all rows."""
 
     table: TableName = field(name="from")
     where: Chosen = None
+    affects: Affected = None
     limit: Annotated[
         Annotated[int, Meta(ge=1)] | None,
         Meta(description="LIMIT: the first so many of these rows alone, in the order in which they change."),
     ] = None
     for_portion_of: ForPortionOf = None
+
+    def __post_init__(self) -> None:
+        if self.affects is not None and (self.where is not None or self.limit is not None):
+            raise ValueError("`affects` excludes `where` and `limit`")
 
 
 #: As what SQL calls them; the defaults are those of servers.

@@ -27,6 +27,7 @@ from forge.sql.ast.definitions import TableOptions
 from forge.sql.ast.statements import AlterTable
 from forge.sql.cursor import Cursor
 from forge.sql.parse.statements import parse_ddl
+from forge.sql.version_comments import as_read
 
 #: First words of statements that change tables or rows, of which the session has to know.
 _RUN = ("INSERT", "UPDATE", "DELETE", "REPLACE", "LOAD", "TRUNCATE", "XA", "BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT")
@@ -43,7 +44,7 @@ def logged_statement(
     that the line does not have, a value that it cannot hold, and an unknown flag.
     """
     text = _bytes_of(declared.text, "text") or str(declared.text)
-    cursor = Cursor(text, line.grammar, several=True)
+    cursor = Cursor(as_read(text, line), line.grammar, several=True)
     changes = cursor.accept_any(*_RUN) or (cursor.accept_any(*_DEFINITIONS) and cursor.token.is_word(*_DEFINED))
     if changes and not _keeps_tables(text, line):
         raise ScenarioError(

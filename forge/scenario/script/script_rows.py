@@ -12,9 +12,20 @@ from forge.errors import ScenarioError, UnsupportedError
 from forge.sql.ast.changes import Assignment, DeleteRows, InsertRows, RowChoice, RowsChange, Term
 from forge.sql.ast.definitions import TableRef
 from forge.sql.ast.expressions import Call, ColumnName, Literal, Node, Variable
+from forge.sql.expressions import Unsigned
+from forge.sql.expressions.evaluation import evaluate
 from forge.sql.write import identifier
 
 _PLAIN_NAME = re.compile(r"[\w$]+")
+_DEFAULT = {"sql": "DEFAULT"}
+_NAMES = re.compile(r"@(`[^`]+`|[\w.$]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """The value of a system variable that a user variable keeps; None is the server's default."""
+
+    value: Any
 
 
 def table_name(table: TableRef) -> str:
@@ -24,11 +35,10 @@ def table_name(table: TableRef) -> str:
 
 
 def literal(tree: Node, variables: Mapping[str, Any]) -> tuple[bool, Any]:
-    """Whether an expression is a literal, and the cell that says it."""
+    """Whether an expression is a literal or a user variable, and the cell that says it."""
     if isinstance(tree, Variable) and not tree.name.startswith("@@"):
-        if tree.name[1:] not in variables:
-            return True, None
-        return True, variables[tree.name[1:]]
+        value = variables.get(tree.name[1:])
+        return not isinstance(value, Saved), value
     if isinstance(tree, Call) and tree.name == "NEG" and isinstance(tree.arguments[0], Literal):
         number = tree.arguments[0].value
         return isinstance(number, int | Decimal), -number if isinstance(number, int | Decimal) else None
@@ -36,7 +46,36 @@ def literal(tree: Node, variables: Mapping[str, Any]) -> tuple[bool, Any]:
         return False, None
     if isinstance(tree.value, bool):
         return True, int(tree.value)
+    if isinstance(tree.value, str) and (tree.charset == "binary" or not tree.value.isprintable()):
+        data = tree.value.encode("utf-8", "surrogateescape")
+        has_zero = tree.value.isascii() and "\0" in tree.value
+        if tree.charset == "binary" or has_zero or tree.value.encode("utf-8", "replace") != data:
+            return True, {"hex": data.hex()}
     return True, {"hex": tree.value.hex()} if isinstance(tree.value, bytes) else tree.value
+
+
+def computed(term: Term, variables: Mapping[str, Any]) -> Any:
+    """The cell that an expression of literals and user variables gives.  Raises UnsupportedError."""
+    found, value = literal(term.tree, variables)
+    if found:
+        return value
+    try:
+        value = evaluate(term.tree, {f"@{name}": value for name, value in variables.items()})
+    except KeyError as error:
+        raise UnsupportedError(f"the value of {term.sql} is not known", expected=f"a literal, not {error}") from None
+    value = value.value if isinstance(value, Unsigned) else value
+    if isinstance(value, bool):
+        return int(value)
+    if value is None or isinstance(value, int | Decimal | str):
+        return value
+    if isinstance(value, bytes):
+        return {"hex": value.hex()}
+    raise UnsupportedError(f"the value of {term.sql} is not known", expected="a literal")
+
+
+def named_variables(sql: str) -> set[str]:
+    """The names of the user variables that a text may have."""
+    return {name.strip("`").lower() for name in _NAMES.findall(sql)} if "@" in sql else set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,20 +96,23 @@ class RowsOfScript:
 
     def _insert(self, change: InsertRows) -> dict[str, Any]:
         if change.query is not None:
-            raise UnsupportedError(f"{change.verb.upper()} ... SELECT is not supported yet", expected="VALUES")
+            raise UnsupportedError(
+                f"{change.verb.upper()} ... SELECT is not supported yet",
+                expected="VALUES, or `-- forge: rows: [[1, a], ...]` in front of the statement",
+            )
         request: dict[str, Any] = {"into": table_name(change.table)}
         names = None if change.columns is None else [column.name for column in change.columns]
         if names is None:
-            request["rows"] = [[self.cell(cell) for cell in row] for row in change.rows]
-            if any(cell is None for row in change.rows for cell in row):
-                raise UnsupportedError("DEFAULT without a list of columns is not supported yet", expected="the columns")
+            request["rows"] = [
+                [_DEFAULT if cell is None else self.cell(cell) for cell in row] if row else {} for row in change.rows
+            ]
         else:
+            if any(len(row) != len(names) for row in change.rows if row):
+                raise ScenarioError("a row has another number of values than there are columns")
             request["rows"] = [
                 {name: self.cell(cell) for name, cell in zip(names, row, strict=False) if cell is not None}
                 for row in change.rows
             ]
-            if any(len(row) != len(names) for row in change.rows if row or names):
-                raise ScenarioError("a row has another number of values than there are columns")
         if change.ignore:
             request["ignore"] = True
         if change.updates:
@@ -89,14 +131,10 @@ class RowsOfScript:
         return self._assigned(one)
 
     def _assigned(self, one: Assignment) -> Any:
-        if one.value is None:
-            raise UnsupportedError("DEFAULT in SET is not supported yet", expected="a value")
-        return self.cell(one.value)
+        return _DEFAULT if one.value is None else self.cell(one.value)
 
-    def cell(self, term: Term | None) -> Any:
+    def cell(self, term: Term) -> Any:
         """A literal, or an expression that the engine computes."""
-        if term is None:
-            return None
         found, value = literal(term.tree, self.variables)
         return value if found else {"sql": term.sql}
 

@@ -10,230 +10,338 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path as FilePath
+from typing import Any
 
-from forge.errors import ScenarioError, UnsupportedError
-from forge.located import Located, load
-from forge.scenario.script.script_clients import Client, Transactions
-from forge.scenario.script.script_rows import RowsOfScript
-from forge.scenario.script.script_settings import SettingsOfScript
-from forge.scenario.script.script_tree import ScriptDocument
+from forge.engine.dictionary.json_cells import TAGS
+from forge.engine.requests.statements import KINDS, Statement
+from forge.errors import ScenarioError, UnsupportedError, nearest
+from forge.located import Located, Place, load
+from forge.scenario.script.script_load import load_request, path_inside
+from forge.scenario.script.script_rows import RowsOfScript, named_variables, table_name
+from forge.scenario.script.script_sessions import Sent, Sessions, tokens_of
+from forge.scenario.script.script_tree import ScriptDocument, place_inside
+from forge.servers import server_line
 from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlError
-from forge.sql.parse.changes import parse_rows_change
-from forge.sql.script import Included, Place, ScriptStatement, statements
+from forge.sql.lexer import shown
+from forge.sql.parse.changes import parse_rows_change, parse_target
+from forge.sql.script import Included, statements
+from forge.sql.version_comments import as_logged, read_text
 
-#: Words that begin statements, apart from those that are looked at one by one.
-_SILENT = ("SELECT", "SHOW", "EXPLAIN", "DESCRIBE", "DESC", "HELP", "DO", "WITH", "TABLE", "VALUES", "KILL", "CHECKSUM")
+#: Statements that log nothing.
+SILENT = (
+    "SELECT", "SHOW", "EXPLAIN", "DESCRIBE", "DESC", "HELP", "DO", "WITH", "TABLE", "VALUES", "KILL", "CHECKSUM",
+    "HANDLER", "DEALLOCATE", "CACHE", "GET", "SIGNAL", "PURGE",
+)  # fmt: skip
 _DEFINITIONS = ("CREATE", "ALTER", "DROP", "RENAME", "TRUNCATE", "ANALYZE", "OPTIMIZE", "REPAIR", "FLUSH")
 #: Objects whose statements are logged as they are typed.
 _AS_TYPED = ("USER", "ROLE", "PROCEDURE", "FUNCTION", "EVENT", "SERVER", "TABLESPACE", "PACKAGE", "AGGREGATE")
-_COMMITS = ("LOCK", "UNLOCK")
+#: Statements whose text holds others.
+_BODIES = ("TRIGGER", "PROCEDURE", "FUNCTION", "EVENT")
+_REFUSED = ("CALL", "RESET", "CHANGE", "IMPORT", "BINLOG", "STOP", "INSTALL", "UNINSTALL", "CLONE", "RESTART")
+_FIRST_WORD = re.compile(r"[\s(]*([A-Za-z]+)")
+_FIRST_OF_TEXT = re.compile(r"(?:\s+|(?:--(?=\s)|\#)[^\n]*(?:\n|\Z)|/\*(?!M?!).*?\*/)*", re.DOTALL)
+_VERB = re.compile(r"(?:/\*M?!\d*\s*)?([A-Za-z]+)(?=[\s;(*]|\Z)(?!\s*:)")
+#: What a comment may say of the statement behind it, beside what the entry of a statement has.
+_HINTS = ("connection", "rows", "affects", "statements", "logged")
+_OF_STATEMENT = tuple(name for name in Statement.__struct_fields__ if name not in (*KINDS, "query"))
 
 
 def is_script(text: str, file: str | None) -> bool:
     """Whether a scenario's text is a SQL script: by the name of its file, or by its first word."""
     if file is not None and FilePath(file).suffix.lower() == ".sql":
         return True
-    first = re.compile(r"(?:\s+|(?:--(?=\s)|\#)[^\n]*(?:\n|\Z)|/\*(?!!).*?\*/)*", re.DOTALL).match(text)
-    rest = text[first.end() if first else 0 :]
-    word = re.match(r"(?:/\*!\d*\s*)?([A-Za-z]+)\b(?!\s*:)", rest)
+    first = _FIRST_OF_TEXT.match(text)
+    word = _VERB.match(text, first.end() if first else 0)
     return word is not None and word[1].upper() in _WORDS
 
 
-def script_document(text: str, file: str | None) -> ScriptDocument:
-    """The scenario that a script says.  Raises ScenarioError (file, line) for what it cannot say."""
-    return _Script(text, file).document()
+def script_document(text: str, file: str | None, server: str | None = None) -> ScriptDocument:
+    """The scenario that a script says to a server line (None: what its head names).
+
+    Raises ScenarioError (file, line, column) for what it cannot say.
+    """
+    return _Script(text, file, server).document()
 
 
-class _Script:
-    def __init__(self, text: str, file: str | None) -> None:
+class _Script(Sessions):
+    def __init__(self, text: str, file: str | None, server: str | None) -> None:
         self.file = file
-        self.text = text
-        self.transactions = Transactions()
-        self.settings = SettingsOfScript(self.transactions)
+        self.script = text
+        self.server = server
+        super().__init__()
         self.head: Located | None = None
-
-    @property
-    def client(self) -> Client:
-        return self.transactions.client
+        self.reading: list[FilePath] = []
 
     def document(self) -> ScriptDocument:
-        self._read(self.text, self.file)
+        if self.file is not None and FilePath(self.file).is_file():
+            self.reading.append(FilePath(self.file).resolve())
+        self._read(self.script, self.file)
+        if self.head is None:
+            self._begin_with([])
+        assert self.head is not None
         self.transactions.end_all()
-        head = self.head if self.head is not None else load("{}", file=self.file)
         name = FilePath(self.file).stem if self.file is not None else "script"
-        value = {"scenario": name, **(head.value or {}), "transactions": self.transactions.entries}
-        return ScriptDocument(head, value, self.transactions.places)
+        value = {"scenario": name, **(self.head.value or {}), "transactions": self.transactions.entries}
+        return ScriptDocument(self.head, value, self.transactions.places)
 
     def _read(self, text: str, file: str | None) -> None:
-        told: list[tuple[Place, str]] = []
         try:
             for one in statements(text):
-                if isinstance(one, Included):
-                    with self._at(one.place.line):
-                        raise UnsupportedError("source is not read yet", expected="one script")
-                told.extend(one.told)
-                if self.head is None and not self.transactions.entries:
-                    self.head = self._head(told)
-                elif one.told:
-                    self._listen(one.told)
-                with self._at(one.place.line, one.sql):
-                    self._statement(one)
+                place = Place(file, one.place.line, one.place.column)
+                if self.head is None:
+                    self._begin_with(list(one.told))
+                    told = Located(None, file=file, text="", lines=None)
+                else:
+                    told = _yaml(one.told, file)
+                with self._at(place):
+                    if isinstance(one, Included):
+                        self._include(one, file)
+                    else:
+                        self._run(one.sql, place, told)
         except SqlError as error:
-            raise error.at(file, text.count("\n", 0, error.offset) + 1) from None
+            line = text.count("\n", 0, error.offset) + 1
+            raise error.at(file, line, error.offset - text.rfind("\n", 0, error.offset)) from None
 
-    def _head(self, told: list[tuple[Place, str]]) -> Located:
+    def _include(self, one: Included, file: str | None) -> None:
+        from forge.scenario.file_texts import read_text as read_file
+
+        path = path_inside(one.file, file)
+        if path in self.reading:
+            raise ScenarioError(f"source {one.file} reads a script that is being read", expected="another file")
+        self.reading.append(path)
+        self._read(read_file(path), str(FilePath(file or "").parent / one.file))
+        self.reading.pop()
+
+    def _begin_with(self, told: list[Any]) -> None:
         """The fields that comments at the head of the script give."""
-        lines = [place.line for place, _ in told]
-        head = load("\n".join(words for _, words in told), file=self.file, lines=lines or None)
+        self.head = head = _yaml(told, self.file)
         if head.value is not None and not isinstance(head.value, dict):
             raise head.error("the comments at the script's head are no mapping", (), expected="-- forge: server: LINE")
-        connection = (head.value or {}).pop("connection", None)
+        fields = head.value or {}
+        try:
+            self.line = server_line(str(self.server or fields.get("server") or self.line.name))
+        except ScenarioError as error:
+            raise error.at(
+                *(head.place(("server",)) if self.server is None else (f"--server {self.server}", None))
+            ) from None
+        session = fields.get("session")
+        if isinstance(session, dict):
+            self.transactions.settings = {key: value for key, value in session.items() if key in self.settings.kinds}
+            self.client.settings |= self.transactions.settings
+        connection = fields.pop("connection", None)
         if connection is not None:
             self.transactions.turn_to(str(connection))
-        return head
-
-    def _listen(self, told: tuple[tuple[Place, str], ...]) -> None:
-        """What comments in front of a statement say of it."""
-        words = load("\n".join(words for _, words in told), file=self.file, lines=[place.line for place, _ in told])
-        for key, value in (words.value or {}).items():
-            if key != "connection":
-                raise words.error(f"{key!r} is not known here", (key,), expected="connection")
-            self.transactions.turn_to(str(value))
 
     @contextmanager
-    def _at(self, line: int, sql: str = "") -> Iterator[None]:
-        """Errors of the block stand at a line of the script."""
+    def _at(self, place: Place, sql: str = "") -> Iterator[None]:
+        """Errors of the block stand at a place of the script; those of a text, inside of that."""
         try:
             yield
         except SqlError as error:
-            raise error.at(self.file, line + sql.count("\n", 0, error.offset)) from None
+            raise error.at(*(place_inside(place, sql, error.offset) if sql else place)) from None
         except ScenarioError as error:
-            raise error.at(self.file, line) from None
+            raise error.at(*place) from None
 
     # Statements.
 
-    def _statement(self, one: ScriptStatement) -> None:
-        cursor = Cursor(one.sql)
-        first = cursor.token
-        word = first.text.upper() if first.kind == "word" else ""
+    def _run(self, sql: str, place: Place, told: Located, *, exact: bool = True) -> None:
+        words = told.value or {}
+        if words:
+            self._check_words(told)
+            if "connection" in words:
+                self.transactions.turn_to(str(words["connection"]))
+        with self._at(place, sql if exact else ""):
+            read = read_text(sql, self.line)[0] if "/*" in sql else sql
+            one = Sent(sql, read, place, exact)
+            if "statements" in words:
+                for text in words["statements"]:
+                    self._run(str(text), place, _NOTHING, exact=False)
+            elif "rows" in words or "affects" in words:
+                self._hinted(one, words)
+            else:
+                self._handle(one)
+        extra = {name: words[name] for name in words if name in _OF_STATEMENT}
+        if "logged" in words and self.transactions.last is not None:
+            extra["logged"] = {**self.transactions.last.pop("logged", {"sent": sql}), **words["logged"], "sent": sql}
+            self.transactions.last.pop("ddl", None)
+        if extra and self.transactions.last is not None:
+            self.transactions.last |= extra
+
+    def _check_words(self, told: Located) -> None:
+        if not isinstance(told.value, dict):
+            raise told.error("the comment is no mapping", (), expected="-- forge: rows: [[1, a], ...]")
+        for key, value in told.value.items():
+            if key not in (*_HINTS, *_OF_STATEMENT):
+                known = (*_HINTS, *_OF_STATEMENT)
+                suggestion = nearest(key, known)
+                raise told.error(
+                    f"{key!r} is not known in front of a statement",
+                    (key,),
+                    expected=", ".join(known),
+                    suggestion=suggestion,
+                )
+            if key in ("rows", "affects", "statements") and not isinstance(value, list):
+                raise told.error(f"{key} is no list", (key,), expected=f"{key}: [...]")
+            if key == "logged" and not isinstance(value, dict):
+                raise told.error("logged is no mapping", (key,), expected="logged: {text: ...}")
+
+    def _handle(self, one: Sent) -> None:
+        first = _FIRST_WORD.match(one.read)
+        if first is None:
+            token = self.cursor(one).token
+            if token.kind == "end":
+                return
+            word, start = token.text.upper(), token.start
+        else:
+            word, start = first[1].upper(), first.start(1)
         if word in _HANDLERS:
-            _HANDLERS[word](self, one, cursor)
-        elif word in _SILENT:
-            return
+            _HANDLERS[word](self, one)
+        elif word not in SILENT:
+            suggestion = nearest(word, _WORDS)
+            raise SqlError(f"unexpected {shown(word)}", start, expected="a statement", suggestion=suggestion)
+
+    def _rows(self, one: Sent) -> None:
+        try:
+            change = parse_rows_change(one.read, self.line.grammar, self.modes)
+            request = RowsOfScript(self.client.variables).request(change)
+        except UnsupportedError as error:
+            raise _with_hint(error, one) from None
+        self._add_rows(request, one)
+
+    def _add_rows(self, request: dict[str, Any], one: Sent) -> None:
+        client = self.client
+        variables = client.untold & named_variables(one.read)
+        if variables:
+            client.untold -= variables
+            known = {name: client.variables[name] for name in sorted(variables)}
+            request["user_variables"] = {name: value for name, value in known.items() if not hasattr(value, "value")}
+        self.transactions.add({**request, "query": one.sql}, one.place)
+
+    def _hinted(self, one: Sent, words: dict[str, Any]) -> None:
+        """A statement whose rows a comment gives."""
+        verb, table, columns = parse_target(one.read, self.line.grammar, self.modes)
+        name = table_name(table)
+        if verb in ("INSERT", "REPLACE"):
+            request: dict[str, Any] = {"into": name, "rows": words.get("rows", [])}
+            if columns:
+                request["columns"] = list(columns)
         else:
-            raise SqlError(f"unexpected {first.shown()}", first.start, expected="a statement")
+            given: dict[str, Any] = {"affects": words.get("affects", [])}
+            if "rows" in words:
+                given["rows"] = words["rows"]
+            elif verb == "UPDATE":
+                change = parse_rows_change(one.read, self.line.grammar, self.modes)
+                given["set"] = RowsOfScript(self.client.variables).request(change)["update"]["set"]
+            request = {"table" if verb == "UPDATE" else "from": name, **given}
+        self._add_rows({verb.lower(): request}, one)
 
-    def _rows(self, one: ScriptStatement, cursor: Cursor) -> None:
-        change = parse_rows_change(one.sql)
-        self.transactions.add({**RowsOfScript(self.client.variables).request(change), "query": one.sql}, one.place.line)
+    def _load(self, one: Sent) -> None:
+        request = load_request(self.cursor(one), one.place.file, RowsOfScript(self.client.variables))
+        self.transactions.add(request, one.place)
 
-    def _definition(self, one: ScriptStatement, cursor: Cursor) -> None:
-        words = [cursor.following(n).text.upper() for n in range(12) if cursor.following(n).kind == "word"]
-        if words[0] == "FLUSH" and (words[1:] in (["LOGS"], ["BINARY", "LOGS"])):
-            self.transactions.alone({"flush": "binary_logs"}, one.place.line)
+    def _definition(self, one: Sent) -> None:
+        cursor = self.cursor(one) if len(one.read) < 65536 else Cursor(one.read[:65536], self.line.grammar, self.modes)
+        tokens = [cursor.following(n) for n in range(16)]
+        words = [token.text.upper() for token in tokens if token.kind == "word"]
+        if any(word in _BODIES for word in words[1:10]):
+            _check_body(cursor, one)
+        if words[0] == "FLUSH" and words[1:] in (["LOGS"], ["BINARY", "LOGS"]):
+            self.transactions.alone({"flush": "binary_logs"}, one.place)
         elif words[0] == "FLUSH" and "LOCK" in words:
-            return
-        elif any(word in _AS_TYPED for word in words[1:8]) and "TABLE" not in words[1:3] and "VIEW" not in words:
-            self.transactions.alone({"logged": {"text": one.sql}}, one.place.line)
+            self.transactions.commit_open()
+        elif any(word in _AS_TYPED for word in words[1:8]) and not {"TABLE", "VIEW", "TRIGGER"} & set(words[1:7]):
+            self._as_typed(one)
+        elif "TEMPORARY" in words[1:4] and self.client.open is not None:
+            self.transactions.add({"ddl": one.sql}, one.place)
         else:
-            self.transactions.alone({"ddl": one.sql}, one.place.line)
+            self.transactions.alone({"ddl": one.sql}, one.place)
 
-    def _as_typed(self, one: ScriptStatement, cursor: Cursor) -> None:
-        self.transactions.alone({"logged": {"text": one.sql}}, one.place.line)
+    def _as_typed(self, one: Sent) -> None:
+        logged = as_logged(one.sql, self.line)
+        self.transactions.alone(
+            {"logged": {"text": logged, **({"sent": one.sql} if logged != one.sql else {})}}, one.place
+        )
 
-    def _use(self, one: ScriptStatement, cursor: Cursor) -> None:
-        cursor.advance()
-        self.client.database = cursor.name("database")
-
-    # Transactions.
-
-    def _begin(self, one: ScriptStatement, cursor: Cursor) -> None:
-        self.transactions.commit_open()
-        self.client.open, self.client.begins = [], one.place.line
-
-    def _commit(self, one: ScriptStatement, cursor: Cursor) -> None:
-        self._finish(one, "commit")
-
-    def _rollback(self, one: ScriptStatement, cursor: Cursor) -> None:
-        cursor.advance()
-        cursor.accept("WORK")
-        if cursor.accept("TO"):
-            cursor.accept("SAVEPOINT")
-            self.transactions.add({"rollback_to": cursor.name("savepoint")}, one.place.line)
-        else:
-            self._finish(one, "rollback")
-
-    def _finish(self, one: ScriptStatement, end: str) -> None:
-        if self.client.open is not None:
-            self.transactions.end(self.client, end)
-        if re.search(r"\bAND\s+CHAIN\b", one.sql, re.IGNORECASE):
-            self.client.open = []
-
-    def _savepoint(self, one: ScriptStatement, cursor: Cursor) -> None:
-        word = cursor.advance().text.upper()
-        if word == "RELEASE":
-            cursor.expect("SAVEPOINT")
-        if self.client.open is not None:
-            kind = "release_savepoint" if word == "RELEASE" else "savepoint"
-            self.transactions.add({kind: cursor.name("savepoint")}, one.place.line)
-
-    def _ends_open(self, one: ScriptStatement, cursor: Cursor) -> None:
-        """LOCK TABLES ends a transaction."""
-        self.transactions.commit_open()
-
-    # SET.
-
-    def _set(self, one: ScriptStatement, cursor: Cursor) -> None:
+    def _set(self, one: Sent) -> None:
+        cursor = self.cursor(one)
         following = cursor.following()
         if following.is_word("PASSWORD", "DEFAULT"):
-            self._as_typed(one, cursor)
-        elif not (following.is_word("TRANSACTION", "ROLE") or cursor.following(2).is_word("TRANSACTION")):
-            self.settings.set(one.sql, one.place.line)
+            self._as_typed(one)
+        elif not (following.is_word("TRANSACTION", "ROLE", "STATEMENT") or cursor.following(2).is_word("TRANSACTION")):
+            self.settings.set(one.read, one.place, self.line, self.modes)
 
-    def _prepare(self, one: ScriptStatement, cursor: Cursor) -> None:
+    def _execute(self, one: Sent) -> None:
+        cursor = self.cursor(one)
         cursor.advance()
-        name = cursor.name("statement").lower()
-        cursor.expect("FROM")
-        if cursor.token.kind != "string":
-            raise SqlError("PREPARE from a variable is not supported yet", cursor.token.start, expected="a text")
-        self.client.prepared[name] = cursor.string("a statement")
-
-    def _execute(self, one: ScriptStatement, cursor: Cursor) -> None:
-        cursor.advance()
-        cursor.accept("IMMEDIATE")
-        text = cursor.string("a statement") if cursor.token.kind == "string" else None
-        if text is None:
+        if cursor.accept("IMMEDIATE"):
+            text = self.text(cursor)
+        else:
             name = cursor.name("statement").lower()
-            text = self.client.prepared.get(name)
-            if text is None:
+            found = self.client.prepared.get(name)
+            if found is None:
                 raise SqlError(f"no statement {name!r} is prepared", cursor.previous_start)
+            text = found
         if cursor.accept("USING"):
-            raise SqlError("EXECUTE ... USING is not supported yet", cursor.previous_start, expected="literals")
-        self._statement(ScriptStatement(text, one.place))
+            text = self.with_parameters(text, cursor)
+        self._run(text, one.place, _NOTHING, exact=False)
 
-    def _nothing(self, one: ScriptStatement, cursor: Cursor) -> None:
-        """What a log shows nothing of."""
+    def _refuse(self, one: Sent) -> None:
+        word = one.read.split(None, 1)[0].upper()
+        raise SqlError(
+            f"{word} is not run here", 0, expected="`-- forge: statements: [INSERT ..., ...]` with what it does instead"
+        )
 
-    def _refused(self, one: ScriptStatement, cursor: Cursor) -> None:
-        raise SqlError(f"{cursor.token.text.upper()} is not supported in scripts yet", 0)
+
+_NOTHING = Located(None, file=None, text="", lines=None)
 
 
-_HANDLERS: dict[str, Callable[[_Script, ScriptStatement, Cursor], None]] = {
+def _yaml(told: Any, file: str | None) -> Located:
+    """What comments say."""
+    if not told:
+        return Located(None, file=file, text="", lines=None)
+    lines = [place.line for place, words in told for _ in range(words.count("\n") + 1)]
+    return load("\n".join(words for _, words in told), file=file, lines=lines, tags=TAGS)
+
+
+def _with_hint(error: UnsupportedError, one: Sent) -> UnsupportedError:
+    """The error of a statement that a comment could tell the rows of."""
+    if error.expected is not None and "forge:" in error.expected:
+        return error
+    is_insert = one.read.lstrip()[:1].upper() in ("I", "R")
+    hint = "-- forge: rows: [[1, a], ...]" if is_insert else "-- forge: affects: [1, 2]"
+    return error.replace(
+        expected=f"{error.expected + ', or ' if error.expected else ''}`{hint}` in front of the statement"
+    )
+
+
+def _check_body(cursor: Cursor, one: Sent) -> None:
+    """The body of a trigger or routine is whole.  Raises SqlError where DELIMITER was forgotten."""
+    words = [token.text.upper() for token in tokens_of(cursor) if token.kind == "word"]
+    if "BEGIN" in words and "END" not in words[-2:] and len(one.read) < 65536:
+        raise SqlError(
+            "the END of the body is missing", len(one.read), expected="`DELIMITER //` in front of the statement"
+        )
+
+
+_HANDLERS: dict[str, Callable[[_Script, Sent], None]] = {
     **dict.fromkeys(("INSERT", "REPLACE", "UPDATE", "DELETE"), _Script._rows),
     **dict.fromkeys(_DEFINITIONS, _Script._definition),
     **dict.fromkeys(("GRANT", "REVOKE"), _Script._as_typed),
-    **dict.fromkeys(_COMMITS, _Script._ends_open),
-    **dict.fromkeys(("SAVEPOINT", "RELEASE"), _Script._savepoint),
-    "USE": _Script._use,
-    "BEGIN": _Script._begin,
-    "START": _Script._begin,
-    "COMMIT": _Script._commit,
-    "ROLLBACK": _Script._rollback,
+    **dict.fromkeys(("LOCK", "UNLOCK"), Sessions.ends_open),
+    **dict.fromkeys(("SAVEPOINT", "RELEASE"), Sessions.savepoint),
+    "USE": Sessions.use,
+    "BEGIN": Sessions.begin,
+    "START": Sessions.begin,
+    "COMMIT": Sessions.commit,
+    "ROLLBACK": Sessions.rollback,
     "SET": _Script._set,
-    "PREPARE": _Script._prepare,
+    "PREPARE": Sessions.prepare,
     "EXECUTE": _Script._execute,
-    "DEALLOCATE": _Script._nothing,
-    **dict.fromkeys(("LOAD", "XA", "CALL", "RESET", "CHANGE", "HANDLER", "IMPORT", "BINLOG"), _Script._refused),
+    "LOAD": _Script._load,
+    "XA": Sessions.xa,
+    **dict.fromkeys(_REFUSED, _Script._refuse),
 }
-_WORDS = frozenset((*_HANDLERS, *_SILENT, "DELIMITER"))
+#: The words that begin statements.
+STATEMENTS = tuple(sorted((*_HANDLERS, *SILENT)))
+_WORDS = frozenset((*STATEMENTS, "DELIMITER"))

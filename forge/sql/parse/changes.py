@@ -38,6 +38,22 @@ def parse_rows_change(sql: str, grammar: Grammar | None = None, modes: Modes = N
     return change
 
 
+def parse_target(
+    sql: str, grammar: Grammar | None = None, modes: Modes = NO_MODES
+) -> tuple[str, TableRef, tuple[str, ...] | None]:
+    """The verb of a statement that changes rows, the table that it changes (the first), and an INSERT's columns.
+
+    Raises SqlError.
+    """
+    cursor = Cursor(sql, grammar, modes)
+    verb = cursor.expect_any(*_CHANGES)
+    while cursor.accept_any(*_PRIORITIES, "IGNORE", "INTO", "FROM"):
+        pass
+    table = table_ref(cursor)
+    columns = _columns(cursor) if verb in ("INSERT", "REPLACE") else None
+    return verb, table, None if columns is None else tuple(column.name for column in columns)
+
+
 def parse_settings(sql: str, grammar: Grammar | None = None, modes: Modes = NO_MODES) -> list[Setting]:
     """What SET assigns, one after the other.  Raises SqlError."""
     cursor = Cursor(sql, grammar, modes)

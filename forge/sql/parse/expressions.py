@@ -11,7 +11,7 @@ from forge.charsets import charset
 from forge.errors import FormatError, ScenarioError
 from forge.sql.ast.expressions import Call, Cast, CastType, ColumnName, Literal, Node, Unread, Variable
 from forge.sql.cursor import Cursor
-from forge.sql.errors import at_offset
+from forge.sql.errors import SqlError, at_offset
 from forge.sql.lexer import Token
 
 #: How tightly operators hold their sides.
@@ -36,6 +36,13 @@ _TRIMMED_SIDES = ("BOTH", "LEADING", "TRAILING")
 
 def expression(cursor: Cursor, tightness: int = 0) -> Node:
     """An expression up to the first operator that holds less tightly.  Raises SqlError."""
+    try:
+        return _expression(cursor, tightness)
+    except RecursionError:
+        raise SqlError("the expression is nested too deeply", cursor.token.start, expected="fewer levels") from None
+
+
+def _expression(cursor: Cursor, tightness: int) -> Node:
     left = operand(cursor)
     while True:
         start, word = cursor.token.start, _operator(cursor.token)
