@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import glob
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -33,6 +34,9 @@ from forge.record.facts import facts_of
 from forge.record.session import Recorded, record_plan
 from forge.record.statuses import statuses_of
 from forge.scenario import load_scenario, plan
+from forge.scenario.file_texts import read_text
+from forge.scenario.matrix import document
+from forge.scenario.script import is_script, scenario_text
 
 SCENARIO, BINLOG, FACTS, RECORDING = "scenario.yaml", "binlog.000001", "facts.yaml", "recording.yaml"
 #: The index file, in a recording of several files.
@@ -56,6 +60,10 @@ class HowMade(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     settings: dict[str, Any] = {}
     #: Names of the files, in their order.
     files: list[str] = msgspec.field(default_factory=lambda: [BINLOG])
+
+
+#: What a script has that reads another file.
+_READS_FILES = re.compile(r"(?im)^\s*(?:source\s|\\\.)|\bINFILE\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +111,7 @@ def record(scenario: Path, out: Path, home: Path | None = None, *, parameters: S
         settings=dict(settings),
         files=[name for name, _ in recorded.files],
     )
-    files = {SCENARIO: scenario.read_bytes(), **dict(recorded.files)}
+    files = {SCENARIO: _as_recorded(scenario, settings), **dict(recorded.files)}
     if len(recorded.files) > 1:
         files[INDEX] = recorded.index
     files[FACTS] = facts_text(_recorded_facts(scenario, [data for _, data in recorded.files], settings)).encode()
@@ -114,6 +122,14 @@ def record(scenario: Path, out: Path, home: Path | None = None, *, parameters: S
     for name, data in files.items():
         (out / name).write_bytes(data)
     return recorded
+
+
+def _as_recorded(scenario: Path, settings: Settings) -> bytes:
+    """The scenario's file; a script that reads others, as the scenario that it is."""
+    text = read_text(scenario)
+    if is_script(text, str(scenario)) and _READS_FILES.search(text):
+        return scenario_text(document(text, file=str(scenario), settings=settings)).encode()
+    return scenario.read_bytes()
 
 
 def facts_with_statuses(scenario: Path, facts: Facts, logs: Sequence[bytes], parameters: Settings | None) -> Facts:

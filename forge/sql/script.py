@@ -1,7 +1,7 @@
 """A script cut into statements, as the vendors' command-line clients cut it (client/mysql.cc).
 
 A delimiter ends a statement outside of quotes, names and comments; ``DELIMITER`` on a line of its own names another.
-Comments in front of a statement are no part of it; those that begin with ``-- forge:`` are for us.
+Lines of comment in front of a statement are no part of it; those that begin with ``-- forge:`` are for us.
 """
 
 from __future__ import annotations
@@ -18,8 +18,11 @@ from forge.sql.errors import SqlError
 _FOR_US = re.compile(r"--[ \t]+forge:[ \t]*(.*?)[ \t\r]*\Z", re.DOTALL)
 _DELIMITER = re.compile(r"delimiter(?:[ \t]+([^\r\n]*))?(?:\r?\n|\Z)", re.IGNORECASE)
 _SOURCE = re.compile(r"(?:source[ \t]+|\\\.[ \t]*)([^\r\n;]+);?[ \t]*(?:\r?\n|\Z)", re.IGNORECASE)
-#: White space, and comments that a server would pass over.
-_AHEAD = re.compile(r"\s+|(?:--(?=[\s\0]|\Z)|\#)[^\n]*|/\*(?![M]?!|\+).*?\*/", re.DOTALL)
+#: White space and comments that clients keep to themselves; others too in front of a comment for us.
+_AHEAD = re.compile(
+    r"\s+|(?:--(?=[\s\0]|\Z)|\#)[^\n]*|(?:/\*(?!M?!|\+)(?:[^*]|\*(?!/))*+\*/\s*)+(?=--[ \t]+forge:|\Z)",
+    re.DOTALL,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from forge.sql.version_comments import as_logged, read_text
 #: Statements that log nothing.
 SILENT = (
     "SELECT", "SHOW", "EXPLAIN", "DESCRIBE", "DESC", "HELP", "DO", "WITH", "TABLE", "VALUES", "KILL", "CHECKSUM",
-    "HANDLER", "DEALLOCATE", "CACHE", "GET", "SIGNAL", "PURGE",
+    "HANDLER", "CHECK", "DEALLOCATE", "CACHE", "GET", "SIGNAL", "PURGE",
 )  # fmt: skip
 _DEFINITIONS = ("CREATE", "ALTER", "DROP", "RENAME", "TRUNCATE", "ANALYZE", "OPTIMIZE", "REPAIR", "FLUSH")
 #: Objects whose statements are logged as they are typed.
@@ -82,8 +82,30 @@ class _Script(Sessions):
         assert self.head is not None
         self.transactions.end_all()
         name = FilePath(self.file).stem if self.file is not None else "script"
-        value = {"scenario": name, **(self.head.value or {}), "transactions": self.transactions.entries}
+        value = {"scenario": name, **(self.head.value or {})}
+        if "volume" in value:
+            self._make_tables(value)
+        else:
+            value["transactions"] = self.transactions.entries
         return ScriptDocument(self.head, value, self.transactions.places)
+
+    def _make_tables(self, value: dict[str, Any]) -> None:
+        """The tables of a volume: what the script creates.  Raises ScenarioError for a script that does more."""
+        transactions = self.transactions
+        tables: list[str] = []
+        for number, entry in enumerate(transactions.entries):
+            place = transactions.places[("transactions", number)]
+            statements = entry["statements"] if isinstance(entry, dict) else entry
+            if isinstance(entry, dict) and "database" in entry:
+                value["session"] = {**(value.get("session") or {}), "database": entry["database"]}
+            words = [str(one.get("ddl", "")).upper().split()[:2] for one in statements]
+            if words == [["CREATE", "TABLE"]]:
+                transactions.places[("tables", len(tables))] = place
+                tables.append(statements[0]["ddl"])
+            elif words != [["CREATE", "DATABASE"]] and "set" not in statements[0]:
+                problem = "a script with a volume creates its tables, and no more"
+                raise ScenarioError(problem, expected="CREATE TABLE").at(*place)
+        value["tables"] = tables
 
     def _read(self, text: str, file: str | None) -> None:
         try:

@@ -53,9 +53,8 @@ class ScriptDocument(Located):
 
     def copy(self) -> Located:
         """As :meth:`Located.copy`; the transactions are not copied, as nothing changes them."""
-        head = {key: value for key, value in self.value.items() if key != "transactions"}
-        copied = {key: _copied(value) for key, value in head.items()}
-        return ScriptDocument(self._head, {**copied, "transactions": self.value["transactions"]}, self._places)
+        value = {key: value if key == "transactions" else _copied(value) for key, value in self.value.items()}
+        return ScriptDocument(self._head, value, self._places)
 
 
 def place_inside(place: Place, text: str, offset: int) -> Place:
