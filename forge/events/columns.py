@@ -6,9 +6,12 @@ forge.events.metadata_rules.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 from forge.errors import FormatError, UnsupportedError
@@ -26,6 +29,11 @@ TYPED_ARRAY, OLD_TYPED_ARRAY = 20, 244
 #: No server has a table with more (MAX_FIELDS in sql/sql_const.h of both families).  A few bytes may announce 65,535,
 #: and a byte of a row is then eight cells.
 MOST_COLUMNS = 4096
+
+#: What a log may leave out, and the types whose digits no log tells.
+_UNTOLD = ("name", "unsigned", "collation", "members", "geometry_type", "dimensions")
+_OLD_TEMPORALS = frozenset((WireType.TIMESTAMP, WireType.TIME, WireType.DATETIME))
+_DECLARED: ContextVar[Mapping[str, Sequence[tuple[Column, ...]]]] = ContextVar("declared", default=MappingProxyType({}))
 
 #: Columns that stand beside those of a row.
 _BESIDE = frozenset((
@@ -97,13 +105,48 @@ def _typed_array_size(metadata: bytes, offset: int) -> int:
     return 4 if element == 15 else 1 + (metadata_size(element) or 0)
 
 
-@lru_cache(maxsize=64)
+@contextmanager
+def declared_columns(tables: Mapping[str, Sequence[tuple[Column, ...]]]) -> Iterator[None]:
+    """In the block, columns have what logs do not tell of them from definitions.
+
+    ``tables`` has, of ``database.table``, or ``.table`` in any database, the columns in each form that servers write.
+    """
+    token = _DECLARED.set(tables)
+    try:
+        yield
+    finally:
+        _DECLARED.reset(token)
+
+
 def columns_of(table_map: TableMap, *, mariadb: bool = False) -> tuple[Column, ...]:
-    """The table map's columns with everything its optional metadata tells.
+    """The table map's columns with everything its optional metadata tells, and :func:`declared_columns` besides.
 
     Raises FormatError for metadata that does not fit the types (forge.events.metadata_rules), UnsupportedError for a
     type whose metadata size is not known.
     """
+    columns, tables = _columns_of(table_map, mariadb=mariadb), _DECLARED.get()
+    if not tables:
+        return columns
+    table = name_text(table_map.table)
+    forms = tables.get(f"{name_text(table_map.database)}.{table}") or tables.get(f".{table}", ())
+    logged = [(column.type_code, column.metadata) for column in columns]
+    for form in forms:
+        # Definitions change: those of other columns say nothing of these.
+        if [(column.type_code, column.metadata) for column in form] == logged:
+            return tuple(map(_completed, columns, form))
+    return columns
+
+
+def _completed(column: Column, declared: Column) -> Column:
+    """The column with what the log does not tell of it."""
+    unsaid = {name: getattr(declared, name) for name in _UNTOLD if getattr(column, name) is None}
+    if column.type_code in _OLD_TEMPORALS:
+        unsaid["declared"] = declared.declared
+    return replace(column, **unsaid)
+
+
+@lru_cache(maxsize=64)
+def _columns_of(table_map: TableMap, *, mariadb: bool) -> tuple[Column, ...]:
     columns = list(bare_columns(table_map))
     records = checked_records(table_map, columns, mariadb=mariadb)
 

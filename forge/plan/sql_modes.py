@@ -74,3 +74,10 @@ def sql_mode(text: str | None, line: ServerLine) -> SqlMode:
         if name == "ANSI" and not line.query.ansi_groups_fully:
             names -= {"ONLY_FULL_GROUP_BY"} - {each.upper() for each in text.split(",")}
     return SqlMode(frozenset(names))
+
+
+def mode_text(bits: int, line: ServerLine) -> str | None:
+    """The ``sql_mode`` that a status variable shows; None if it is the line's default, or has an unknown bit."""
+    names = [name for name in (*_COMMON, *line.query.further_modes) if bits >> _BITS[name] & 1]
+    known = sum(1 << _BITS[name] for name in names)
+    return None if bits in (line.query.sql_mode, bits & ~known) or known != bits else ",".join(names)

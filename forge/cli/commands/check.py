@@ -18,6 +18,7 @@ from forge.cli.parameters import (
     timeout_option,
 )
 from forge.cli.progress import progress
+from forge.cli.schema_files import schema_option
 from forge.errors import CheckFailed, EnvironmentMissing, FormatError, ScenarioError, counted
 from forge.unpacking import TooManyCells
 
@@ -53,6 +54,7 @@ _COUNTED = {
 @level_option("With --testee: what to compare.")
 @timeout_option(20, "a testee")
 @json_option("One JSON object per decoder, then one with the summary.")
+@schema_option(digits_only=True)
 def command(
     file: str, names: tuple[str, ...], testee: str | None, level: Level | None, timeout: float, as_json: bool
 ) -> None:

@@ -13,6 +13,7 @@ import click
 from forge.cli.inputs import STDIN, open_log, shown
 from forge.cli.output import STDOUT, write_output
 from forge.cli.parameters import FILE, json_option, keyring_options, selection_options
+from forge.cli.schema_files import schema_option
 from forge.errors import CheckFailed, ScenarioError
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 @json_option("One JSON object per difference.")
 @keyring_options
 @selection_options()
+@schema_option()
 def command(left: str, right: str, show_all: bool, as_json: bool, keyring: Keyring | None, events: Selection) -> None:
     """Show where the binary logs LEFT and RIGHT differ: event, field, row and cell, both values.
 

@@ -10,6 +10,7 @@ import click
 from forge.cli.inputs import errors_in, open_log, shown
 from forge.cli.output import STDOUT, write_output
 from forge.cli.parameters import FILE, json_option, keyring_options, selection_options
+from forge.cli.schema_files import schema_option
 
 if TYPE_CHECKING:
     from forge.binlog.encryption.keyring import Keyring
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 @click.option("--rows", "rows_only", is_flag=True, help="Only changed rows; with --json, one object per row.")
 @selection_options()
 @keyring_options
+@schema_option()
 def command(files: tuple[str, ...], as_json: bool, rows_only: bool, events: Selection, keyring: Keyring | None) -> None:
     """Show what every correct reader must see in the binary logs FILES (- for standard input).
 

@@ -10,6 +10,7 @@ import click
 
 from forge.cli.case_names import named_case, only_case
 from forge.cli.inputs import read_scenario, shown
+from forge.cli.logs_as_scenarios import LogPart, is_log, log_options
 from forge.cli.output import echo, refuse_inputs, write_files
 from forge.cli.parameters import FILE, case_option, complete_languages, json_option, out_option, settings_options
 from forge.errors import ScenarioError
@@ -47,6 +48,7 @@ _MOST_EMBEDDED = 65536
 )
 @settings_options("Use this server line instead of the scenario's.")
 @case_option("This case of the scenario's matrix.")
+@log_options
 @json_option("What was written as JSON.")
 def command(
     file: str,
@@ -56,9 +58,12 @@ def command(
     embed: int,
     settings: OptionSettings,
     case_name: str | None,
+    part: LogPart,
     as_json: bool,
 ) -> None:  # fmt: skip
     """Make a test in another language: the log of the scenario FILE, and the rows that a correct reader gets.
+
+    FILE may be a binary log, or a part of one, in the place of its scenario.
 
     A second file has the reader, which you fill in: the test fails until then. All tests of a folder share it, and it
     is made once; making a test again replaces the test alone.
@@ -67,12 +72,19 @@ def command(
     Example:
       forge fixture orders.yaml --lang go --package shop -o shop/
       forge fixture orders.yaml --lang java --package com.acme -o src/test
+      forge fixture binlog.000001 --only-transactions 1-3 --anonymise seed --lang python -o tests/
     """
     from forge.scenario import expand
     from forge.testing.fixtures.fixture import fixture_of
     from forge.testing.fixtures.write import fixture_files
 
-    cases = list(expand(read_scenario(file), file=shown(file), settings=settings))
+    if is_log(file):
+        from forge.scenario.script import scenario_text
+
+        cases = list(expand(scenario_text(part.retold(file, settings).tree), file=shown(file)))
+    else:
+        part.refuse(file)
+        cases = list(expand(read_scenario(file), file=shown(file), settings=settings))
     case = only_case(cases, file) if case_name is None else named_case(cases, case_name, file)
     try:
         files = fixture_files(fixture_of(case.scenario, case.name), language, package=package, embed=embed)

@@ -16,6 +16,7 @@ from forge.cli.inputs import STDIN, errors_in, file_paths, open_log, shown
 from forge.cli.output import STDOUT, echo, output_file, refuse_inputs, write_output
 from forge.cli.parameters import FILE, grouped, keyring_options, selection_options, stdout_option
 from forge.cli.progress import progress, progress_to
+from forge.cli.schema_files import schema_option
 from forge.errors import FormatError, ScenarioError, UnsupportedError
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ _FORMS = (
 @stdout_option("The file to write; standard output unless given.", metavar="OUT")
 @keyring_options
 @selection_options(tables=False)
+@schema_option()
 def command(
     files: tuple[str, ...], asked: _Asked, form: _Form, output: str, keyring: Keyring | None, events: Selection
 ) -> None:

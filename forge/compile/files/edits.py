@@ -16,6 +16,8 @@ from forge.events.registry import event_name
 from forge.plan.edits import Edit
 
 Document = dict[str, Any]
+#: Events by which others are read: what is behind one that is changed is listed anew.
+_READ_BY = ("FORMAT_DESCRIPTION", "START_V3", "START_ENCRYPTION", "TRANSACTION_PAYLOAD")
 
 
 def edited(files: Sequence[bytes], edits: Sequence[Edit]) -> list[bytes]:
@@ -24,13 +26,51 @@ def edited(files: Sequence[bytes], edits: Sequence[Edit]) -> list[bytes]:
     Raises ScenarioError for a change of what is not there, or that no listing can say.
     """
     made = list(files)
+    #: The documents of a file in which a run of edits has changed fields.
+    open: dict[int, list[Document]] = {}
     for number, edit in enumerate(edits, start=1):
         try:
             place = _place(edit.file, len(made), "file")
-            made[place] = _edited(made[place], edit)
+            if not _sets_fields(edit):
+                made[place] = _edited(_assembled(open.pop(place)) if place in open else made[place], edit)
+                continue
+            documents = open.setdefault(place, [])
+            if not documents:
+                documents += _without_rows(made[place])
+            _change(documents[_event(documents, edit)], edit)
         except ScenarioError as error:
             raise error.about(f"session.edits, number {number}") from None
-    return made
+    return [_assembled(open[place]) if place in open else data for place, data in enumerate(made)]
+
+
+def _sets_fields(edit: Edit) -> bool:
+    """Whether it changes no more than fields of an event by which no other is read; of one with rows, of its header."""
+    others = (edit.at, edit.hex, edit.insert, edit.keep, edit.cut, edit.remove, edit.copies, edit.before, edit.after)
+    name = event_name(edit.event) if isinstance(edit.event, int) else edit.event
+    if name in _READ_BY or any(one not in (None, 0, False, []) for one in others) or edit.at is not None:
+        return False
+    if "_ROWS" in name and name != "ANNOTATE_ROWS":
+        return {*edit.set, *edit.drop} <= set(HEADER_FIELDS)
+    return "event" not in edit.set
+
+
+def _change(document: Document, edit: Edit) -> None:
+    for path, value in edit.set.items():
+        _set(document, path, value)
+    for path in edit.drop:
+        _drop(document, path)
+
+
+def _without_rows(data: bytes) -> list[Document]:
+    """The documents of a file.  Rows are listed by their table map, which may be what is changed: they are bytes."""
+    documents = list(disassemble(data))
+    pairs = zip(documents, _placed(data), strict=False)
+    bodies = [_as_body(one, placed) if "rows" in one else one for one, placed in pairs]
+    return [*bodies, *documents[len(bodies) :]]
+
+
+def _assembled(documents: Sequence[Document]) -> bytes:
+    return assemble("".join(json.dumps(one, ensure_ascii=False, default=str) + "\n" for one in documents))
 
 
 def _edited(data: bytes, edit: Edit) -> bytes:
@@ -43,18 +83,11 @@ def _edited(data: bytes, edit: Edit) -> bytes:
         raise ScenarioError("`at` says where, but nothing says what", expected="hex, insert, cut or keep")
     else:
         document = documents[where]
-    # Rows are listed by their table map, which may be what is changed.
-    others = [
-        _as_body(one, placed) if "rows" in one else one for one, placed in zip(documents, _placed(data), strict=False)
-    ]
-    documents = [*others, *documents[len(others) :]]
-    for path, value in edit.set.items():
-        _set(document, path, value)
-    for path in edit.drop:
-        _drop(document, path)
+    documents = _without_rows(data)
+    _change(document, edit)
     kept = [] if edit.remove else [document, *(copy.deepcopy(document) for _ in range(edit.copies))]
     documents[where : where + 1] = [*edit.before, *kept, *edit.after]
-    return assemble("".join(json.dumps(one, ensure_ascii=False, default=str) + "\n" for one in documents))
+    return _assembled(documents)
 
 
 def _event(documents: Sequence[Document], edit: Edit) -> int:

@@ -193,6 +193,13 @@ class MysqlLog(SessionLog):
             flags = 0 if self.session.source is None else IGNORABLE
         return self.event(body, self.commit_second(number, group), flags)
 
+    def own(self, event: OwnEvent, second: int) -> Event:
+        """As every log's; after a GTID event of the scenario's own, the logical clock goes on from there."""
+        made = super().own(event, second)
+        if isinstance(made.body, AnonymousGtid | GtidTagged) and made.body.sequence_number is not None:
+            self.order.sequence_number = made.body.sequence_number
+        return made
+
     def _committed(self, number: int) -> tuple[int, int | None]:
         """When the group was committed here, and where it came from."""
         immediate = self.clock.committed(number)

@@ -38,6 +38,8 @@ class SessionFiles:
         self.trailing: list[Event] = []
         #: Where the file's first group begins.
         self.first_group = 0
+        #: The last event is of a group, and not of the scenario's own.
+        self.is_behind_group = False
         self.post_header_lengths = with_types(log.line.post_header_bytes, own_events(log.plan))
 
     def written(self) -> Iterator[list[Event]]:
@@ -80,7 +82,9 @@ class SessionFiles:
                 self.events.insert(self.first_group, event)
                 self.first_group += 1
             else:
-                self._pin_length()
+                if self.is_behind_group:
+                    self._pin_length()
+                self.is_behind_group = False
                 self._append(iter([event]))
 
     def _pin_length(self) -> None:
@@ -98,6 +102,7 @@ class SessionFiles:
         """The file that the group fills, if it does."""
         self._append(self.log.group(self.logged, group, circumstances))
         self.logged += 1
+        self.is_behind_group = True
         self.log.in_file += 1
         if self.session.max_binlog_size is not None and self.size >= self.session.max_binlog_size:
             yield from self._next_file("flush")
