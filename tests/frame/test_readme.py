@@ -21,13 +21,14 @@ PAGES = (
     "docs/getting-started.md",
     "docs/scenario/index.md",
     "docs/scenario/families.md",
+    "docs/scenario/sql.md",
     "docs/fixtures.md",
 )
 #: What a real server must have done first.
 ON_SERVERS = ("forge record", "forge verify")
 
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_FILE = re.compile(r"`([\w./-]+\.(?:ya?ml|j2|py|listing))`[^`]*\Z")
+_FILE = re.compile(r"`([\w./-]+\.(?:ya?ml|j2|py|listing|sql))`[^`]*\Z")
 
 
 @dataclass(frozen=True, slots=True)

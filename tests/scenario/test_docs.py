@@ -16,6 +16,8 @@ from forge.plan.facts import Facts
 from forge.plan.session import PayloadForms, RelayLog, Session, Torn
 from forge.scenario import Scenario, Transaction, Xa, expand, plan
 from forge.scenario.generators import _GENERATORS
+from forge.scenario.matrix import base_scenario
+from forge.scenario.script.script_statements import HINTS, SILENT
 from forge.scenario.table_model import ColumnDeclaration, KeyDeclaration, TableDeclaration
 
 FOLDER = Path(__file__).parents[2] / "docs" / "scenario"
@@ -42,6 +44,8 @@ def test_every_example_does_what_it_shows(
         assert all(plan(case.scenario).tables for case in cases)
     elif language == "python":
         exec(text, {})
+    elif language == "sql":
+        assert plan(base_scenario(text, file="page.sql")).tables
     else:
         # tests/frame/test_readme.py runs what is typed.
         assert language == "console"
@@ -71,6 +75,13 @@ def test_links_of_a_page_lead_to_pages_and_headings(name: str) -> None:
 
 def test_the_index_names_every_chapter() -> None:
     assert [name for name in PAGES if name != "index.md" and f"({name})" not in PAGES["index.md"]] == []
+
+
+def test_the_page_of_scripts_names_what_logs_nothing_and_what_comments_say() -> None:
+    page = PAGES["sql.md"]
+    silent = page[page.index("<!-- silent -->") : page.index("<!-- /silent -->")]
+    assert re.findall(r"\b[A-Z]{2,}\b", silent) == sorted(SILENT)
+    assert [word for word in HINTS if f"`-- forge: {word}: " not in page] == []
 
 
 def _anchor(heading: str) -> str:

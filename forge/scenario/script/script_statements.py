@@ -43,7 +43,7 @@ _FIRST_WORD = re.compile(r"[\s(]*([A-Za-z]+)")
 _FIRST_OF_TEXT = re.compile(r"(?:\s+|(?:--(?=\s)|\#)[^\n]*(?:\n|\Z)|/\*(?!M?!).*?\*/)*", re.DOTALL)
 _VERB = re.compile(r"(?:/\*M?!\d*\s*)?([A-Za-z]+)(?=[\s;(*]|\Z)(?!\s*:)")
 #: What a comment may say of the statement behind it, beside what the entry of a statement has.
-_HINTS = ("connection", "rows", "affects", "statements", "logged")
+HINTS = ("connection", "rows", "affects", "statements", "logged")
 _OF_STATEMENT = tuple(name for name in Statement.__struct_fields__ if name not in (*KINDS, "query"))
 
 
@@ -194,8 +194,8 @@ class _Script(Sessions):
         if not isinstance(told.value, dict):
             raise told.error("the comment is no mapping", (), expected="-- forge: rows: [[1, a], ...]")
         for key, value in told.value.items():
-            if key not in (*_HINTS, *_OF_STATEMENT):
-                known = (*_HINTS, *_OF_STATEMENT)
+            if key not in (*HINTS, *_OF_STATEMENT):
+                known = (*HINTS, *_OF_STATEMENT)
                 suggestion = nearest(key, known)
                 raise told.error(
                     f"{key!r} is not known in front of a statement",
