@@ -258,3 +258,17 @@ def test_parameters_of_a_prepared_statement_have_their_values() -> None:
 
 def test_sql_text_is_a_scenario_wherever_one_is_taken() -> None:
     assert len(build("CREATE DATABASE d").files) == 1
+
+
+def test_a_variable_that_a_query_gave_a_value_is_not_known() -> None:
+    (entry,) = _transactions("SET @x = 1; SELECT 2 INTO @x; INSERT INTO t VALUES (1, @x);")
+    assert entry[0]["insert"]["rows"] == [[1, {"sql": "@x"}]]
+
+
+def test_several_statements_up_to_one_delimiter_are_each_their_own() -> None:
+    one, two = _transactions("DELIMITER //\nDELETE FROM t; DELETE FROM d.t//")
+    assert (one[0]["query"], two[0]["query"]) == ("DELETE FROM t", "DELETE FROM d.t")
+
+
+def test_nothing_is_logged_of_the_schemas_that_a_server_fills() -> None:
+    assert _transactions("TRUNCATE performance_schema.x; UPDATE performance_schema.setup SET a = 1;") == []

@@ -28,6 +28,10 @@ class Saved:
     value: Any
 
 
+class Unknown:
+    """The value of a user variable that a query gave it."""
+
+
 def table_name(table: TableRef) -> str:
     """A table's name as an entry of a scenario has it: in backticks if something in it has a meaning there."""
     names = (part for part in (table.database, table.name) if part is not None)
@@ -38,7 +42,7 @@ def literal(tree: Node, variables: Mapping[str, Any]) -> tuple[bool, Any]:
     """Whether an expression is a literal or a user variable, and the cell that says it."""
     if isinstance(tree, Variable) and not tree.name.startswith("@@"):
         value = variables.get(tree.name[1:])
-        return not isinstance(value, Saved), value
+        return not isinstance(value, Saved | Unknown), value
     if isinstance(tree, Call) and tree.name == "NEG" and isinstance(tree.arguments[0], Literal):
         number = tree.arguments[0].value
         return isinstance(number, int | Decimal), -number if isinstance(number, int | Decimal) else None
@@ -60,6 +64,8 @@ def computed(term: Term, variables: Mapping[str, Any]) -> Any:
     if found:
         return value
     try:
+        if any(isinstance(variables.get(name), Saved | Unknown) for name in named_variables(term.sql)):
+            raise UnsupportedError(f"the value of {term.sql} is not known", expected="a literal")
         value = evaluate(term.tree, {f"@{name}": value for name, value in variables.items()})
     except KeyError as error:
         raise UnsupportedError(f"the value of {term.sql} is not known", expected=f"a literal, not {error}") from None

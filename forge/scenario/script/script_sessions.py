@@ -10,12 +10,16 @@ from forge.errors import UnsupportedError
 from forge.located import Place
 from forge.plan.sql_modes import sql_mode
 from forge.scenario.script.script_clients import Client, Transactions
+from forge.scenario.script.script_rows import Unknown, named_variables
 from forge.scenario.script.script_settings import SettingsOfScript
 from forge.servers import ServerLine, server_line
 from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlError
 from forge.sql.lexer import Modes, Token
 from forge.values.literals import hexadecimal, quoted
+
+#: User variables that a query gives values.
+_GIVEN = re.compile(r"\bINTO\s+((?:@[\w.$`]+\s*,?\s*)+)|(@[\w.$`]+)\s*:=", re.IGNORECASE)
 
 
 class Sent(NamedTuple):
@@ -112,6 +116,13 @@ class Sessions:
             self.transactions.end(client, word.lower(), one.place)
         elif word != "END":
             self.transactions.emit([], [one.place], {f"xa_{word.lower()}": name})
+
+    def asks(self, one: Sent) -> None:
+        """A query: nothing but the user variables that it gives values, which are not known."""
+        if "@" in one.read:
+            for name in named_variables(" ".join(map(" ".join, _GIVEN.findall(one.read)))):
+                self.client.variables[name] = Unknown()
+                self.client.untold.discard(name)
 
     def ends_open(self, one: Sent) -> None:
         """LOCK TABLES ends a transaction."""

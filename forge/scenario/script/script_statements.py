@@ -17,7 +17,7 @@ from forge.engine.requests.statements import KINDS, Statement
 from forge.errors import ScenarioError, UnsupportedError, nearest
 from forge.located import Located, Place, load
 from forge.scenario.script.script_load import load_request, path_inside
-from forge.scenario.script.script_rows import RowsOfScript, named_variables, table_name
+from forge.scenario.script.script_rows import RowsOfScript, Saved, named_variables, table_name
 from forge.scenario.script.script_sessions import Sent, Sessions, tokens_of
 from forge.scenario.script.script_tree import ScriptDocument, place_inside
 from forge.servers import server_line
@@ -25,7 +25,7 @@ from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlError
 from forge.sql.lexer import shown
 from forge.sql.parse.changes import parse_rows_change, parse_target
-from forge.sql.script import Included, statements
+from forge.sql.script import Included, ScriptStatement, statements
 from forge.sql.version_comments import as_logged, read_text
 
 #: Statements that log nothing.
@@ -36,9 +36,13 @@ SILENT = (
 _DEFINITIONS = ("CREATE", "ALTER", "DROP", "RENAME", "TRUNCATE", "ANALYZE", "OPTIMIZE", "REPAIR", "FLUSH")
 #: Objects whose statements are logged as they are typed.
 _AS_TYPED = ("USER", "ROLE", "PROCEDURE", "FUNCTION", "EVENT", "SERVER", "TABLESPACE", "PACKAGE", "AGGREGATE")
+_OBJECTS = (*_AS_TYPED, "TABLE", "TABLES", "VIEW", "TRIGGER", "DATABASE", "SCHEMA", "INDEX", "SEQUENCE")
+#: Schemas whose changes no log shows.
+_UNLOGGED = ("performance_schema", "information_schema", "sys")
 #: Statements whose text holds others.
 _BODIES = ("TRIGGER", "PROCEDURE", "FUNCTION", "EVENT")
 _REFUSED = ("CALL", "RESET", "CHANGE", "IMPORT", "BINLOG", "STOP", "INSTALL", "UNINSTALL", "CLONE", "RESTART")
+_HOLDS_OTHERS = re.compile(rf"\s*(?:CREATE|ALTER)\b.{{0,300}}?\b(?:{'|'.join(_BODIES)}|PACKAGE)\b", re.I | re.DOTALL)
 _FIRST_WORD = re.compile(r"[\s(]*([A-Za-z]+)")
 _FIRST_OF_TEXT = re.compile(r"(?:\s+|(?:--(?=\s)|\#)[^\n]*(?:\n|\Z)|/\*(?!M?!).*?\*/)*", re.DOTALL)
 _VERB = re.compile(r"(?:/\*M?!\d*\s*)?([A-Za-z]+)(?=[\s;(*]|\Z)(?!\s*:)")
@@ -176,6 +180,13 @@ class _Script(Sessions):
         with self._at(place, sql if exact else ""):
             read = read_text(sql, self.line)[0] if "/*" in sql else sql
             one = Sent(sql, read, place, exact)
+            if exact and ";" in sql and not _HOLDS_OTHERS.match(read):
+                parts = [part for part in statements(sql) if isinstance(part, ScriptStatement)]
+                if len(parts) > 1:
+                    for part in parts:
+                        offset = part.place.column - 1 + sum(map(len, sql.splitlines(True)[: part.place.line - 1]))
+                        self._run(part.sql, place_inside(place, sql, offset), told)
+                    return
             if "statements" in words:
                 for text in words["statements"]:
                     self._run(str(text), place, _NOTHING, exact=False)
@@ -219,13 +230,17 @@ class _Script(Sessions):
             word, start = first[1].upper(), first.start(1)
         if word in _HANDLERS:
             _HANDLERS[word](self, one)
-        elif word not in SILENT:
+        elif word in SILENT:
+            self.asks(one)
+        else:
             suggestion = nearest(word, _WORDS)
             raise SqlError(f"unexpected {shown(word)}", start, expected="a statement", suggestion=suggestion)
 
     def _rows(self, one: Sent) -> None:
         try:
             change = parse_rows_change(one.read, self.line.grammar, self.modes)
+            if (change.table.database or "").lower() in _UNLOGGED:
+                return
             request = RowsOfScript(self.client.variables).request(change)
         except UnsupportedError as error:
             raise _with_hint(error, one) from None
@@ -237,7 +252,7 @@ class _Script(Sessions):
         if variables:
             client.untold -= variables
             known = {name: client.variables[name] for name in sorted(variables)}
-            request["user_variables"] = {name: value for name, value in known.items() if not hasattr(value, "value")}
+            request["user_variables"] = {name: value for name, value in known.items() if not isinstance(value, Saved)}
         self.transactions.add({**request, "query": one.sql}, one.place)
 
     def _hinted(self, one: Sent, words: dict[str, Any]) -> None:
@@ -266,13 +281,16 @@ class _Script(Sessions):
         cursor = self.cursor(one) if len(one.read) < 65536 else Cursor(one.read[:65536], self.line.grammar, self.modes)
         tokens = [cursor.following(n) for n in range(16)]
         words = [token.text.upper() for token in tokens if token.kind == "word"]
-        if any(word in _BODIES for word in words[1:10]):
+        object_word = next((word for word in words[1:] if word in _OBJECTS), "")
+        if object_word in _BODIES:
             _check_body(cursor, one)
+        if len(tokens) > 2 and any(token.text.lower() in _UNLOGGED for token in tokens[1:4]):
+            return
         if words[0] == "FLUSH" and words[1:] in (["LOGS"], ["BINARY", "LOGS"]):
             self.transactions.alone({"flush": "binary_logs"}, one.place)
         elif words[0] == "FLUSH" and "LOCK" in words:
             self.transactions.commit_open()
-        elif any(word in _AS_TYPED for word in words[1:8]) and not {"TABLE", "VIEW", "TRIGGER"} & set(words[1:7]):
+        elif object_word in _AS_TYPED:
             self._as_typed(one)
         elif "TEMPORARY" in words[1:4] and self.client.open is not None:
             self.transactions.add({"ddl": one.sql}, one.place)
