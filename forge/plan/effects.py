@@ -15,10 +15,8 @@ class Search:
 
     #: Rows that it found, changed or not; those of an INSERT.
     matched: int = 0
-    #: The columns that WHERE compares with literals one by one.
+    #: The columns that WHERE compares with literals.
     compared: frozenset[int] = frozenset()
-    #: Those that it compares with several literals at once: BETWEEN, IN.
-    compared_together: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +63,10 @@ class TriggerEffects:
 
     #: Full names of the tables that have triggers.
     tables: frozenset[str] = frozenset()
-    #: There are triggers of the statement's kind, before or after rows.
-    exist: bool = False
     #: The columns of its table that the triggers of the statement's kind name.
     reads: frozenset[int] = frozenset()
     #: What the texts of triggers call.
     calls: frozenset[Call] = frozenset()
-    #: They ran.
-    fired: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
 
 from forge.sql.reads.calls import Call
 
@@ -22,18 +24,20 @@ class UserVariable:
     collation: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LoadFormat:
+_Separator = Annotated[str, Meta(description="Text between fields, around them, or at the ends of lines.")]
+
+
+class LoadFormat(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """How LOAD DATA takes its file apart; the defaults are those of servers."""
 
-    charset: str | None = None
-    fields_terminated: str = "\t"
-    enclosed: str = ""
-    optionally: bool = False
-    escaped: str = "\\"
-    lines_starting: str = ""
-    lines_terminated: str = "\n"
-    ignored_lines: int = 0
+    character_set: Annotated[str | None, Meta(description="Of the file; without, that of the current database.")] = None
+    fields_terminated_by: _Separator = "\t"
+    enclosed_by: Annotated[str, Meta(max_length=1, description="Character around fields.")] = ""
+    optionally_enclosed: Annotated[bool, Meta(description="OPTIONALLY ENCLOSED BY: only text is enclosed.")] = False
+    escaped_by: Annotated[str, Meta(max_length=1, description="Escape character; empty for none.")] = "\\"
+    lines_starting_by: _Separator = ""
+    lines_terminated_by: _Separator = "\n"
+    ignore_lines: Annotated[int, Meta(ge=0, description="Lines at the file's start that are not read.")] = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,7 @@ class LoadFile:
     name: str
     content: bytes
     columns: tuple[str, ...]
+    format: LoadFormat
     #: The assignments of SET, ```column`=expression``.
     sets: tuple[str, ...] = ()
     #: Bytes that were looked at for the first row, and for the first row that got a number.
@@ -51,7 +56,6 @@ class LoadFile:
     variables: tuple[UserVariable, ...] = ()
     local: bool = False
     duplicates: Literal["error", "ignore", "replace"] = "error"
-    format: LoadFormat = LoadFormat()
 
     @property
     def path(self) -> str:

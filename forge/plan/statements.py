@@ -104,7 +104,7 @@ class RowsStatement:
     @property
     def evaluated_calls(self) -> frozenset[Call]:
         """The functions that were evaluated for its text, and those of the triggers that ran."""
-        return self.evaluation.calls | (self.triggers.calls if self.triggers.fired else frozenset())
+        return self.evaluation.calls | (self.triggers.calls if self.search.matched else frozenset())
 
     def parts(self) -> Iterator[RowsStatement]:
         """The statement, and all that belongs to it."""

@@ -301,7 +301,6 @@ def test_dependencies_follow_the_setting_which_forgets_keys_as_it_changes() -> N
         ("mysql-8.3", {"log_bin_use_v1_row_events": True}, "mysql-8.3 does not have a setting for the version"),
         ("mysql-5.5", {"log_bin_use_v1_row_events": True}, "mysql-5.5 does not have a setting for the version"),
         ("mysql-8.3", {"transaction_write_set_extraction": "OFF"}, "mysql-8.3 does not have a setting for how written"),
-        ("mysql-5.7", {"binlog_transaction_dependency_tracking": "WRITESET"}, "gathers no written keys .*3231"),
         ("mysql-8.0", {"log_bin_use_v1_row_events": True, "row_value_options": "PARTIAL_JSON"}, "cannot be read"),
     ],
 )  # fmt: skip

@@ -299,17 +299,9 @@ class MariadbLog(SessionLog):
     def _commit_variables(self, transaction: LoggedTransaction) -> StatusVariables:
         """COMMIT of a single statement has those of the statement, up to 11.2."""
         variables = session_variables(self.session, self.line)
-        last, definition = self._committed_alone(transaction), transaction.made_alone
-        if definition is not None and self.line.texts.commit_has_variables:
-            variables = dict(mariadb_ddl_variables(definition, 0, 0, self.session, self.line))
-            variables.pop("mariadb_ddl_xid", None)
-        elif last is not None:
-            used = statement_variables(last, self.session, self.line)
-            if self.line.texts.commit_has_variables:
-                variables |= used
-            kept = last.as_text and "table_map_for_update" in used
-            variables.pop("table_map_for_update", None)
-            variables |= {"table_map_for_update": used["table_map_for_update"]} if kept else {}
+        last = self._committed_alone(transaction)
+        if last is not None and self.line.texts.commit_has_variables:
+            variables |= statement_variables(last, self.session, self.line)
         return in_order(variables, self.line)
 
     def _committed_alone(self, transaction: LoggedTransaction) -> RowsStatement | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import count
 
 import msgspec
@@ -79,29 +80,28 @@ class SessionNumbers:
 
     def xid(self, number: int) -> int:
         """The number of the storage engine's transaction for a group."""
-        recorded = told(self.facts.xids, number)
-        return next(self.next_xid) if recorded is None else recorded
+        return _given(told(self.facts.xids, number), self.next_xid)
 
     def inner_xid(self) -> int:
         """The number of a data definition statement inside a transaction."""
-        recorded = told(self.facts.inner_xids, self.inner_ddls)
         self.inner_ddls += 1
-        return next(self.next_xid) if recorded is None else recorded
+        return _given(told(self.facts.inner_xids, self.inner_ddls - 1), self.next_xid)
 
     def file_id(self) -> int:
         """LOAD DATA counts its files from the server's start."""
-        recorded = told(self.facts.file_ids, self.loads)
         self.loads += 1
-        return next(self.next_file_id) if recorded is None else recorded
+        return _given(told(self.facts.file_ids, self.loads - 1), self.next_file_id)
 
     def table_id(self, table: Table) -> int:
         """Ids are given when a definition is opened: one a version of a table's definition."""
         self.mapped.add(table.full_name)
-        recorded = told(self.facts.table_ids, self.table_maps)
         self.table_maps += 1
-        if recorded is not None:
-            return recorded
+        recorded = told(self.facts.table_ids, self.table_maps - 1)
         key = (table.database, table.name, table.version)
-        if key not in self.table_ids:
+        if recorded is None and key not in self.table_ids:
             self.table_ids[key] = next(self.next_table_id)
-        return self.table_ids[key]
+        return self.table_ids[key] if recorded is None else recorded
+
+
+def _given(recorded: int | None, following: Iterator[int]) -> int:
+    return next(following) if recorded is None else recorded

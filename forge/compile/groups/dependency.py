@@ -121,23 +121,21 @@ def written_keys(statement: RowsStatement) -> Iterator[KeyEntry]:
     """Every entry in a primary or unique key of the statement's images; a key with a NULL in it names no row."""
     table = statement.table
     for key in table.keys:
-        if key.kind == "index":
-            continue
-        for change in statement.changes:
-            for row in (change.before, change.after):
-                if row is not None:
-                    for entry in key_entries(table, key, row):
-                        yield (table.database, table.name, key.name, *entry)
-    if not statement.foreign_keys.checks_parents:
-        return
-    for foreign in table.foreign_keys:
+        for row in _images(statement) if key.kind != "index" else ():
+            for entry in key_entries(table, key, row):
+                yield (table.database, table.name, key.name, *entry)
+    for foreign in table.foreign_keys if statement.foreign_keys.checks_parents else ():
         key = Key(foreign.parent_key, "unique", tuple(KeyPart(index) for index in foreign.columns))
-        for change in statement.changes:
-            for row in (change.before, change.after):
-                if row is not None:
-                    # The row's parent, as a key of the parent's.
-                    for entry in key_entries(table, key, _without_nulls(table, row)):
-                        yield (*foreign.parent, foreign.parent_key, *entry)
+        for row in _images(statement):
+            # The row's parent, as a key of the parent's.
+            for entry in key_entries(table, key, _without_nulls(table, row)):
+                yield (*foreign.parent, foreign.parent_key, *entry)
+
+
+def _images(statement: RowsStatement) -> Iterator[Row]:
+    """Those before and after each change, one by one: there may be very many."""
+    for change in statement.changes:
+        yield from (row for row in (change.before, change.after) if row is not None)
 
 
 def _without_nulls(table: Table, row: Row) -> Row:

@@ -47,10 +47,7 @@ def _uses_zone(statement: RowsStatement, changes: Sequence[RowChange], session: 
         return True
     # A literal may have an offset where servers take one; that of a TIMESTAMP is in the session's zone.
     literals = ZONED if line.values.takes_offsets else TIMESTAMPS
-    search = statement.search
-    if any(columns[index].type.name in literals for index in search.compared):
-        return True
-    if any(columns[index].type.name == "TIMESTAMP" for index in search.compared_together):
+    if any(columns[index].type.name in literals for index in statement.search.compared):
         return True
     named = _named(statement)
     rows = [change.after for change in changes if change.after is not None]

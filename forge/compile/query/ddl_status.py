@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from forge.compile.query.clock_status import TIMESTAMPS, ZONED
@@ -100,7 +99,7 @@ def ddl_variables(
         if _defines_timestamp(statement) and not statement.no_effect:
             variables |= timestamp_variables(session, line)
     if _makes_table(statement):
-        variables |= _clock_variables(statement, _added(statement), microsecond, session, line)
+        variables |= _zone_of_defaults(statement, session, line)
     return in_order(variables, line)
 
 
@@ -128,11 +127,10 @@ def mariadb_ddl_variables(
     if line.query.says_collations and not statement.no_effect and statement.text.names_charset:
         variables["character_set_collations"] = line.query.character_set_collations
     if _makes_table(statement):
+        variables |= _zone_of_defaults(statement, session, line)
         # ALTER TABLE evaluates CURRENT_TIMESTAMP of all columns.
-        altered = _columns(statement) if isinstance(statement, TableAlteration) else []
-        variables |= _clock_variables(statement, altered, microsecond, session, line)
-        if isinstance(statement, TableAlteration) and statement.adds_versions:
-            variables |= {"time_zone": session.time_zone, "hrnow": microsecond}
+        if isinstance(statement, TableAlteration) and any(map(_is_stamped, statement.tables)):
+            variables |= {"time_zone": session.time_zone, line.query.fraction_variable: microsecond}
     return in_order(variables, line)
 
 
@@ -149,14 +147,12 @@ def _has_mariadb_xid(statement: DdlStatement, line: ServerLine) -> bool:
             return not statement.temporary
         case TableAlteration(unnumbered=True) | TableAlteration(change=TableChange(manages_partitions=True)):
             return False
-        case TableAlteration(temporary=True, change=TableChange(touches_names_only=True)):
-            return False
     return True
 
 
 def create_select_variables(statement: TableCreationSelect, session: Session, line: ServerLine) -> dict[str, Any]:
     """What all QUERY events of CREATE TABLE ... SELECT have: the zone, if the default of a moment is checked."""
-    variables = session_variables(session, line) | _clock_variables(statement, (), 0, session, line)
+    variables = session_variables(session, line) | _zone_of_defaults(statement, session, line)
     if _defines_timestamp(statement):
         variables |= timestamp_variables(session, line)
     return variables
@@ -174,19 +170,14 @@ def _makes_table(statement: DdlStatement) -> bool:
     return False
 
 
-def _clock_variables(
-    statement: DdlStatement, filled: Iterable[TableColumn], microsecond: int, session: Session, line: ServerLine
-) -> dict[str, Any]:
-    """Those of the clock: literal defaults of moments are checked, and ``filled`` columns may get the time."""
-    now = [column for column in filled if column.default_now]
-    zone = any(_is_checked(column, line) for column in _columns(statement))
-    zone = zone or any(column.type.name == "DATETIME" or column.clock_is_local for column in now)
-    whole = {"DATETIME"} if line.texts.fraction_of_datetime_defaults else set()
-    whole |= TIMESTAMPS if line.texts.fraction_of_timestamp_defaults else set()
-    variables: dict[str, Any] = {"time_zone": session.time_zone} if zone else {}
-    if any(column.now_digits > 0 or column.type.name in whole for column in now):
-        variables[line.query.fraction_variable] = microsecond
-    return variables
+def _zone_of_defaults(statement: DdlStatement, session: Session, line: ServerLine) -> dict[str, Any]:
+    """The zone, where a literal default of a moment is checked."""
+    checked = any(_is_checked(column, line) for table in statement.tables for column in table.columns)
+    return {"time_zone": session.time_zone} if checked else {}
+
+
+def _is_stamped(table: Table) -> bool:
+    return any(column.default_now and column.type.name == "DATETIME" for column in table.columns)
 
 
 def _is_checked(column: TableColumn, line: ServerLine) -> bool:
@@ -194,10 +185,6 @@ def _is_checked(column: TableColumn, line: ServerLine) -> bool:
     if column.default is None or column.type.name not in (ZONED if line.values.takes_offsets else TIMESTAMPS):
         return False
     return line.texts.converts_defaults or not str(column.default).startswith("0000-00-00")
-
-
-def _columns(statement: DdlStatement) -> list[TableColumn]:
-    return [column for table in statement.tables for column in table.columns]
 
 
 def _defines_timestamp(statement: AnyTableCreation | TableAlteration) -> bool:
@@ -212,11 +199,3 @@ def _defined(statement: DdlStatement) -> tuple[TableColumn, ...]:
         case TableAlteration(change=TableChange() as change):
             return change.defines
     return ()
-
-
-def _added(statement: DdlStatement) -> list[TableColumn]:
-    """The columns that ALTER TABLE adds."""
-    if not isinstance(statement, TableAlteration) or statement.change is None:
-        return []
-    names = {column.name.lower() for column in statement.change.before.columns}
-    return [column for column in statement.change.defines if column.name.lower() not in names]

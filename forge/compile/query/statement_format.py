@@ -51,9 +51,9 @@ def statement_variables(statement: RowsStatement, session: Session, line: Server
     text = statement.text
     if line.query.says_collations and text.load is None and text.clauses.names_charset:
         variables["character_set_collations"] = line.query.character_set_collations
-    # MariaDB writes it of several tables only; a trigger is a statement of its own, which clears it (recorded).
+    # MariaDB writes it of several tables only.
     marks_tables = line.query.table_map_for_update == "all" or text.clauses.several_tables
-    if statement.kind == "update" and marks_tables and not statement.triggers.exist:
+    if statement.kind == "update" and marks_tables:
         variables["table_map_for_update"] = statement.opened.update_bits
     if line.knows("updated_databases"):
         names = statement.opened.databases or (statement.table.database,)
@@ -177,18 +177,18 @@ def load_text(table: Table, load: LoadFile, current_database: str, line: ServerL
         name = f"{identifier(table.database)}.{name}"
     form = load.format
     parts = [f" TABLE {name}"]
-    if form.charset is not None:
-        parts.append(f" CHARACTER SET {form.charset}")
-    parts.append(f" FIELDS TERMINATED BY {_quoted(form.fields_terminated, line)}")
+    if form.character_set is not None:
+        parts.append(f" CHARACTER SET {form.character_set}")
+    parts.append(f" FIELDS TERMINATED BY {_quoted(form.fields_terminated_by, line)}")
     optionally = " OPTIONALLY" if line.texts.load_text_tidy else " OPTIONALLY "
-    parts.append((optionally if form.optionally else "") + f" ENCLOSED BY {_quoted(form.enclosed, line)}")
+    parts.append((optionally if form.optionally_enclosed else "") + f" ENCLOSED BY {_quoted(form.enclosed_by, line)}")
     parts.append(
-        f" ESCAPED BY {_quoted(form.escaped, line)} LINES TERMINATED BY {_quoted(form.lines_terminated, line)}"
+        f" ESCAPED BY {_quoted(form.escaped_by, line)} LINES TERMINATED BY {_quoted(form.lines_terminated_by, line)}"
     )
-    if form.lines_starting:
-        parts.append(f" STARTING BY {_quoted(form.lines_starting, line)}")
-    if form.ignored_lines:
-        parts.append(f" IGNORE {form.ignored_lines} LINES ")
+    if form.lines_starting_by:
+        parts.append(f" STARTING BY {_quoted(form.lines_starting_by, line)}")
+    if form.ignore_lines:
+        parts.append(f" IGNORE {form.ignore_lines} LINES ")
     names = (f"@{identifier(name[1:])}" if name.startswith("@") else identifier(name) for name in load.columns)
     parts.append(f" ({', '.join(names)})")
     parts.append(f" SET {', '.join(load.sets)}" if load.sets else "")

@@ -97,5 +97,4 @@ def begin_variables(statement: RowsStatement, microsecond: int, session: Session
 
 def _is_updating(statement: RowsStatement, first: RowsStatement) -> bool:
     """Whether the server is at an UPDATE when ``first`` logs its row; a trigger makes it forget that (recorded)."""
-    updates = first.kind == "update" if not first.foreign_keys.cascaded else statement.kind == "update"
-    return updates and not statement.triggers.exist
+    return statement.kind == "update" or (first.kind == "update" and not first.foreign_keys.cascaded)

@@ -77,7 +77,7 @@ class TableState:
         self.lost_rows = False
         #: Of another engine than InnoDB: a row was deleted, and another one may have been put in its place.
         self.has_holes = self.is_shuffled = False
-        #: Rows that a prepared XA transaction has changed: nobody else may until it ends.
+        #: Rows that a prepared or open transaction has changed: nobody else may until it ends.
         self.locked: set[int] = set()
         #: Temporary: its making was logged.
         self.is_logged = False
@@ -87,14 +87,6 @@ class TableState:
     def is_current(self, row: Row) -> bool:
         """Whether the row is there; False for one of the past, which a system-versioned table keeps."""
         return self._row_end is None or row[self._row_end] == self._last_moment
-
-    def lock(self, number: int) -> None:
-        """A prepared XA transaction has changed the row."""
-        self.locked.add(number)
-
-    def unlock(self, number: int) -> None:
-        """That transaction has ended."""
-        self.locked.discard(number)
 
     @property
     def name(self) -> str:

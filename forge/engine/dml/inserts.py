@@ -130,7 +130,6 @@ class _Insert:
         self.further: list[Further] = []
         #: The columns stay marked as used after a row that was updated.
         self.stays_marked = False
-        self.stale_number = False
         self.updates = dict(declared_updates(state, insert, kind, context))
         self.by_trigger, self.by_update_trigger = _trigger_cells(state, kind, insert, context)
         #: The rows, where they are stored all at once.
@@ -330,14 +329,12 @@ class _Insert:
     def _replace(self, row: Row, generated: int) -> None:
         """Rows in the way are deleted; the one that the last unique key finds is updated instead.
 
-        A row that has the number which the server made is an error; MariaDB forgets to forget that number once its row
-        was in another's way (recorded on 10.11 and 11.8).
+        A row that has the number which the server made is an error.
         """
         state = self.state
         while (duplicate := state.conflict(row)) is not None:
             key, number = duplicate
-            self.stale_number |= bool(generated) and self.line.rows.refuses_stale_numbers
-            if (generated or self.stale_number) and key.parts[0].column == state.auto_increment:
+            if generated and key.parts[0].column == state.auto_increment:
                 state.add(row)  # raises
             before = state.rows[number]
             references = self.context.references

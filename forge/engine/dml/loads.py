@@ -19,7 +19,7 @@ from forge.engine.rows.context import DmlContext
 from forge.engine.rows.defaults import as_literal, check_reads
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, UnsupportedError
-from forge.plan.statement_text import LoadFile, LoadFormat, StatementText, UserVariable
+from forge.plan.statement_text import LoadFile, StatementText, UserVariable
 from forge.plan.statements import RowsStatement
 from forge.sql.expressions import Expression, Field, Operand, parse_expression
 from forge.sql.write import identifier, qualified
@@ -149,16 +149,7 @@ def load_rows(state: TableState, load: LoadData, context: DmlContext) -> RowsSta
         variables=_variables(fields, columns, load, context),
         local=load.local,
         duplicates=duplicates,
-        format=LoadFormat(
-            charset=load.character_set,
-            fields_terminated=load.fields_terminated_by,
-            enclosed=load.enclosed_by,
-            optionally=load.optionally_enclosed,
-            escaped=load.escaped_by,
-            lines_starting=load.lines_starting_by,
-            lines_terminated=load.lines_terminated_by,
-            ignored_lines=load.ignore_lines,
-        ),
+        format=load,
     )
     context = replace(context, place=lambda *_, place=context.place: place("load_data"))
     result = RowsStatement("insert", state.table, (), StatementText(line=context.line))
@@ -288,21 +279,20 @@ def _cells(
 
 def _sql(state: TableState, load: LoadData, file: LoadFile) -> str:
     """The statement as a client sends it; what is as servers have it by default is left out."""
-    form = file.format
     parts = ["LOAD DATA LOCAL INFILE" if file.local else "LOAD DATA INFILE"]
     parts.append(quoted(file.path))
     parts += [load.duplicates.upper()] if load.duplicates != "error" else []
     parts.append(f"INTO TABLE {qualified(state.table.database, state.table.name)}")
-    parts += [f"CHARACTER SET {form.charset}"] if form.charset is not None else []
-    fields = [f"TERMINATED BY {quoted(form.fields_terminated)}"] if form.fields_terminated != "\t" else []
-    if form.enclosed or form.optionally:
-        fields.append(("OPTIONALLY " if form.optionally else "") + f"ENCLOSED BY {quoted(form.enclosed)}")
-    fields += [f"ESCAPED BY {quoted(form.escaped)}"] if form.escaped != "\\" else []
-    lines = [f"STARTING BY {quoted(form.lines_starting)}"] if form.lines_starting else []
-    lines += [f"TERMINATED BY {quoted(form.lines_terminated)}"] if form.lines_terminated != "\n" else []
+    parts += [f"CHARACTER SET {load.character_set}"] if load.character_set is not None else []
+    fields = [f"TERMINATED BY {quoted(load.fields_terminated_by)}"] if load.fields_terminated_by != "\t" else []
+    if load.enclosed_by or load.optionally_enclosed:
+        fields.append(("OPTIONALLY " if load.optionally_enclosed else "") + f"ENCLOSED BY {quoted(load.enclosed_by)}")
+    fields += [f"ESCAPED BY {quoted(load.escaped_by)}"] if load.escaped_by != "\\" else []
+    lines = [f"STARTING BY {quoted(load.lines_starting_by)}"] if load.lines_starting_by else []
+    lines += [f"TERMINATED BY {quoted(load.lines_terminated_by)}"] if load.lines_terminated_by != "\n" else []
     parts += ["FIELDS", *fields] if fields else []
     parts += ["LINES", *lines] if lines else []
-    parts += [f"IGNORE {form.ignored_lines} LINES"] if form.ignored_lines else []
+    parts += [f"IGNORE {load.ignore_lines} LINES"] if load.ignore_lines else []
     names = (f"@{identifier(name[1:])}" if name.startswith("@") else identifier(name) for name in file.columns)
     parts += [f"({', '.join(names)})"] if load.columns is not None else []
     parts += [f"SET {', '.join(file.sets)}"] if file.sets else []

@@ -173,10 +173,8 @@ def _locked(
 
 
 def _triggers(statement: RowsStatement, context: DmlContext) -> TriggerEffects:
-    fired = context.references.triggers(statement.table, statement.kind)
     return TriggerEffects(
         tables=frozenset(".".join(trigger.table) for trigger in context.catalog.live_triggers()),
-        exist=bool(fired),
         reads=context.references.read_by_triggers(statement.table, statement.kind),
     )
 

@@ -14,7 +14,6 @@ from forge.engine.rows.context import DmlContext
 from forge.engine.rows.foreign_keys import Opened, Operation
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import Table
-from forge.sql.reads.calls import Call
 from forge.sql.reads.reads import body_calls
 from forge.sql.reads.tables import named_tables
 from forge.sql.reads.triggers import Trigger
@@ -37,29 +36,21 @@ def with_opened_tables(
     """The statement with what its text opens; ``own`` are it and those joined to it, with what they do to rows."""
     opened = [Opened(part.table, events) for part, events in own]
     triggers: list[Trigger] = []
-    ran: list[Trigger] = []
     for part, events in own:
         further, its_triggers = context.references.followed(part.table, events)
         opened += further
         triggers += its_triggers
-        name = (part.table.database, part.table.name)
-        ran += [trigger for trigger in its_triggers if trigger.table == name and _fires(trigger, part)]
+    calls = {call for trigger in triggers for call in body_calls(trigger.body)}
     named = tables_named_in(_text(statement, declared), context.catalog, context.current_database)
     tables = [*(entry.table for entry in opened), *named]
-    numbers = replace(statement.evaluation.numbers, generated=first_number(statement))
     return replace(
         statement,
-        evaluation=replace(statement.evaluation, numbers=numbers),
         opened=replace(
             statement.opened,
             databases=tuple(sorted({table.database for table in tables}, reverse=True)),
             reads_others=bool({table.full_name for table in named} - {entry.table.full_name for entry in opened}),
         ),
-        triggers=replace(
-            statement.triggers,
-            calls=_calls(triggers),
-            fired=bool(ran),
-        ),
+        triggers=replace(statement.triggers, calls=frozenset(calls)),
     )
 
 
@@ -67,22 +58,3 @@ def _text(statement: RowsStatement, declared: Statement) -> str:
     new = declared.insert or declared.replace
     has_text = declared.query is not None or (new is not None and new.select is not None)
     return statement.text.sql if has_text else ""
-
-
-def _fires(trigger: Trigger, statement: RowsStatement) -> bool:
-    """Whether a row of the statement made the trigger run; a row that stays the same does."""
-    if trigger.event == "update" and statement.kind == "insert":
-        return statement.evaluation.duplicate == "updated"
-    return statement.search.matched > 0
-
-
-def _calls(triggers: Sequence[Trigger]) -> frozenset[Call]:
-    return frozenset(call for trigger in triggers for call in body_calls(trigger.body))
-
-
-def first_number(statement: RowsStatement) -> int | None:
-    """The first AUTO_INCREMENT value that was generated, by the statement or a trigger of it."""
-    early = [further.statement for further in statement.further if further.position == 0 and statement.changes]
-    late = [further.statement for further in statement.further if further.position > 0 or not statement.changes]
-    numbers = [*map(first_number, early), statement.evaluation.numbers.generated, *map(first_number, late)]
-    return next((number for number in numbers if number is not None), None)

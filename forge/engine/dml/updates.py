@@ -89,11 +89,7 @@ def _found(
 def _searched(
     kind: ChangeKind, state: TableState, chosen: Sequence[int], conditions: Sequence[Condition | Predicate]
 ) -> RowsStatement:
-    search = Search(
-        matched=len(chosen),
-        compared=frozenset(c.index for c in conditions if c.is_compared and not c.compares_together),
-        compared_together=frozenset(condition.index for condition in conditions if condition.compares_together),
-    )
+    search = Search(len(chosen), frozenset(condition.index for condition in conditions if condition.has_literal))
     return RowsStatement(kind=kind, table=state.table, changes=(), search=search)
 
 

@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
 
+from forge.plan.statement_text import LoadFormat
+
 #: Conditions on columns: {column: literal | [literals] | null | {lt|le|gt|ge|ne|between: ...}}.
 Where = dict[str, Any]
 
@@ -143,11 +145,7 @@ class Delete(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
             raise ValueError("`affects` excludes `where` and `limit`")
 
 
-#: As what SQL calls them; the defaults are those of servers.
-_Separator = Annotated[str, Meta(description="Text between fields, around them, or at the ends of lines.")]
-
-
-class LoadData(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+class LoadData(LoadFormat, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """LOAD DATA: a file of rows, and how it is split into fields."""
 
     into: Annotated[str, Meta(description="Name of the table, `database.table`.")]
@@ -182,14 +180,6 @@ class LoadData(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
         Literal["error", "ignore", "replace"],
         Meta(description="What becomes of rows whose keys exist; a LOCAL file is never an error, but ignored."),
     ] = "error"
-    character_set: Annotated[str | None, Meta(description="Of the file; without, that of the current database.")] = None
-    fields_terminated_by: _Separator = "\t"
-    enclosed_by: Annotated[str, Meta(max_length=1, description="Character around fields.")] = ""
-    optionally_enclosed: Annotated[bool, Meta(description="OPTIONALLY ENCLOSED BY: only text is enclosed.")] = False
-    escaped_by: Annotated[str, Meta(max_length=1, description="Escape character; empty for none.")] = "\\"
-    lines_starting_by: _Separator = ""
-    lines_terminated_by: _Separator = "\n"
-    ignore_lines: Annotated[int, Meta(ge=0, description="Lines at the file's start that are not read.")] = 0
 
     def __post_init__(self) -> None:
         if sum(content is not None for content in (self.rows, self.text, self.hex)) != 1:

@@ -49,8 +49,7 @@ class Predicate:
     holds: Holds
     columns: tuple[int, ...]
     index: int = -1
-    is_compared: bool = False
-    compares_together: bool = False
+    has_literal: bool = False
 
 
 def parse_predicates(sql: str, state: TableState, context: DmlContext) -> list[Predicate]:
@@ -85,10 +84,8 @@ def _predicate(node: Node, state: TableState, context: DmlContext) -> Predicate:
     if isinstance(node, Call) and (leaf := _compared_column(node)) is not None:
         name, word, values = leaf
         index = column_index(state, name)
-        literals = any(value is not None for value in values)
-        together = word in ("BETWEEN", "IN") and len(values) > 1
         holds = _comparison(state.columns[index].under(context.catalog.dialect), index, word, values)
-        return Predicate(holds, (index,), index, literals and word != "<>", together and literals)
+        return Predicate(holds, (index,), index, any(value is not None for value in values))
     names = dict.fromkeys(part.name for part in walk(node) if isinstance(part, ColumnName))
     return Predicate(_holds(node, state, context), tuple(column_index(state, name) for name in names))
 

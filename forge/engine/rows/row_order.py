@@ -11,11 +11,13 @@ from forge.engine.dictionary.columns import ColumnDefinition, sort_value
 from forge.engine.dictionary.table_state import TableState
 from forge.errors import ScenarioError, UnsupportedError, nearest
 from forge.plan.tables import Key
+from forge.sql.ast.expressions import ColumnName
+from forge.sql.cursor import Cursor
+from forge.sql.errors import SqlError
+from forge.sql.parse.select import order_terms
 from forge.sql.words import outside, readable_tokens
 from forge.values.base import Value
 
-#: What may stand behind the terms of ORDER BY in an UPDATE or DELETE.
-_ENDS = ("LIMIT", "RETURNING")
 #: The way of a statement that reads no key.
 SCAN = "scan"
 
@@ -127,24 +129,15 @@ def _place(column: ColumnDefinition, value: Value) -> Any:
 
 def _order_by(query: str) -> list[tuple[str, bool]] | None:
     """The columns of ORDER BY, and whether each is DESC; None without it, and one without a name for expressions."""
-    tokens = list(outside(readable_tokens(query)))
     starts = [
-        place + 2
-        for place, (token, behind) in enumerate(pairwise(tokens))
+        token.start
+        for token, behind in pairwise(outside(readable_tokens(query)))
         if token.is_word("ORDER") and behind.is_word("BY")
     ]
     if not starts:
         return None
-    terms: list[tuple[str, bool]] = []
-    words: list[str] = []
-    for token in tokens[starts[-1] :]:
-        if token.is_mark(",") or token.kind == "end" or token.is_mark(";") or token.is_word(*_ENDS):
-            descending = len(words) == 2 and words[1].upper() == "DESC"
-            named = len(words) == 1 or (len(words) == 2 and words[1].upper() in ("ASC", "DESC"))
-            terms.append((words[0] if named else "", descending))
-            words = []
-            if not token.is_mark(","):
-                break
-        else:
-            words.append(token.text)
-    return terms
+    try:
+        terms = order_terms(Cursor(query[starts[-1] :]))
+    except SqlError:
+        return [("", False)]
+    return [(term.name if isinstance(term, ColumnName) else "", descending) for term, descending in terms]

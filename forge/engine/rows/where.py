@@ -84,11 +84,6 @@ class Condition:
         return any(value is not None for value in self.values)
 
     @property
-    def is_compared(self) -> bool:
-        """Whether a server compares the column with a literal, its own zero date among them."""
-        return self.has_literal or self.null_is_zero
-
-    @property
     def null_is_zero(self) -> bool:
         """Whether IS NULL finds the zero date: in NOT NULL columns of DATE and DATETIME, and not beside an OR on MySQL
         (recorded).
@@ -96,11 +91,6 @@ class Condition:
         if self.column.type.name not in ("DATE", "DATETIME") or self.column.column.nullable or None not in self.values:
             return False
         return self.word in ("eq", "in") and (not self.has_literal or self.column.wire.dialect.null_finds_zero_dates)
-
-    @property
-    def compares_together(self) -> bool:
-        """Whether the SQL compares the column with several literals at once: BETWEEN, IN."""
-        return len([value for value in self.values if value is not None]) > 1
 
     def sql(self, cells: Iterable[Value | None]) -> str:
         """The condition in SQL; ``cells`` are the column's values in all rows of the table."""

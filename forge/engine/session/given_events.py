@@ -22,17 +22,6 @@ from forge.plan.session import Session
 from forge.plan.transactions import LoggedStatement, OwnEvent
 from forge.servers import ServerLine
 from forge.servers.features import features
-from forge.sql.ast.actions import SetOptions
-from forge.sql.ast.definitions import TableOptions
-from forge.sql.ast.statements import AlterTable
-from forge.sql.cursor import Cursor
-from forge.sql.parse.statements import parse_ddl
-from forge.sql.version_comments import as_read
-
-#: First words of statements that change tables or rows, of which the session has to know.
-_RUN = ("INSERT", "UPDATE", "DELETE", "REPLACE", "LOAD", "TRUNCATE", "XA", "BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT")
-_DEFINITIONS = ("CREATE", "ALTER", "DROP", "RENAME")
-_DEFINED = ("TABLE", "TABLES", "TEMPORARY", "DATABASE", "SCHEMA", "INDEX", "UNIQUE", "FULLTEXT", "TRIGGER", "SEQUENCE")
 
 
 def logged_statement(
@@ -40,17 +29,9 @@ def logged_statement(
 ) -> LoggedStatement:
     """The plan's form of an entry that runs in that second, with these settings.
 
-    Raises ScenarioError for a statement that changes tables or rows, a status variable
-    that the line does not have, a value that it cannot hold, and an unknown flag.
+    Raises ScenarioError for a status variable that the line does not have, a value that it cannot hold, and an unknown
+    flag.
     """
-    text = _bytes_of(declared.text, "text") or str(declared.text)
-    cursor = Cursor(as_read(text, line), line.grammar, several=True)
-    changes = cursor.accept_any(*_RUN) or (cursor.accept_any(*_DEFINITIONS) and cursor.token.is_word(*_DEFINED))
-    if changes and not _keeps_tables(text, line):
-        raise ScenarioError(
-            "the statement changes tables or rows, which `logged:` does not follow",
-            expected="insert, update, delete, load_data, or ddl, or a transaction in the form that declares this",
-        )
     variables = {name: _variable(name, value, line) for name, value in declared.status.items()}
     return LoggedStatement(
         text=_sent(declared.text, "text", settings, line),
@@ -81,18 +62,6 @@ def _sent(declared: str | dict[str, str], name: str, settings: Session, line: Se
     """A text as a client of these settings sends it; its bytes as they are."""
     given = _bytes_of(declared, name)
     return client_text(str(declared), settings, line) if given is None else given
-
-
-def _keeps_tables(text: str, line: ServerLine) -> bool:
-    """Whether it is an ALTER TABLE of options that no row shows, such as COMMENT."""
-    try:
-        parsed = parse_ddl(text, line.grammar)
-    except ScenarioError:
-        return False
-    return isinstance(parsed, AlterTable) and all(
-        isinstance(action, SetOptions) and action.options == TableOptions(idle=action.options.idle)
-        for action in parsed.actions
-    )
 
 
 def _variable(name: str, declared: Any, line: ServerLine) -> Any:

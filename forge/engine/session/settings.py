@@ -63,7 +63,7 @@ def wrong_settings(session: Session, line: ServerLine) -> Iterator[tuple[Path, S
     if 1 < session.auto_increment_increment < session.auto_increment_offset:
         problem = "an auto_increment_offset greater than auto_increment_increment is not supported"
         yield ("session", "auto_increment_offset"), UnsupportedError(f"{problem}: servers differ in what they do")
-    yield from _wrong_tracking(session, line)
+    yield from _wrong_rows(session)
     if session.binlog_legacy_event_pos and line.framing.cached_positions:
         problem = f"{line.name} writes all positions anyway"
         yield ("session", "binlog_legacy_event_pos"), ScenarioError(problem, expected="MariaDB 11.4 or later")
@@ -93,20 +93,8 @@ def _of_another(whose: str, path: Path, server_id: int, session: Session) -> Ite
         yield path, ScenarioError(problem, expected=f"1 to {LARGEST_ID}, not the session's own")
 
 
-def _wrong_tracking(session: Session, line: ServerLine) -> Iterator[tuple[Path, ScenarioError]]:
-    """What is wrong with the settings for last_committed and for the version of row events."""
-    tracking = session.binlog_transaction_dependency_tracking
-    by_keys = line.groups.dependency_tracking == "writeset" or tracking not in (None, "COMMIT_ORDER")
-    if session.dependency_history is not None and not by_keys:
-        problem = f"{line.name} does not track what depends on what by writesets"
-        yield ("session", "dependency_history"), ScenarioError(problem, expected="no dependency_history")
-    extraction = session.transaction_write_set_extraction or ("XXHASH64" if line.groups.gathers_keys else "OFF")
-    if extraction == "OFF" and tracking not in (None, "COMMIT_ORDER"):
-        problem = f"{line.name} gathers no written keys with transaction_write_set_extraction OFF (error 3231)"
-        yield (
-            ("session", "binlog_transaction_dependency_tracking"),
-            ScenarioError(problem, expected="transaction_write_set_extraction: XXHASH64"),
-        )
+def _wrong_rows(session: Session) -> Iterator[tuple[Path, ScenarioError]]:
+    """What is wrong with the settings of row events."""
     if session.log_bin_use_v1_row_events and session.row_value_options is not None:
         problem = "PARTIAL_UPDATE_ROWS of MySQL 8.0 with log_bin_use_v1_row_events cannot be read"
         yield ("session", "row_value_options"), UnsupportedError(problem, expected="one of the two settings")

@@ -71,7 +71,7 @@ class PreparedTransactions:
             raise ScenarioError("an XA transaction of that name is prepared already", expected="another gtrid or bqual")
         self.waiting[xa] = prepared
         for state, number, _ in prepared.log:
-            state.lock(number)
+            state.locked.add(number)
 
     def restart(self) -> None:
         """The server is started again: InnoDB alone keeps what was prepared, if it has changed something (recorded)."""
@@ -87,7 +87,7 @@ class PreparedTransactions:
                 "no XA transaction of that name is prepared", expected="a transaction before, `end: prepared`"
             )
         for state, number, _ in prepared.log:
-            state.unlock(number)
+            state.locked.discard(number)
         if end == "rollback":
             undo(prepared.log)
         if prepared.later is not None:
@@ -158,7 +158,7 @@ class RunningTransaction:
     def go_on(self, declared: Declared) -> int:
         """Its client goes on with more statements; the number of the first."""
         for state, number, _ in self.log[: self._locked]:
-            state.unlock(number)
+            state.locked.discard(number)
         before = len(self.declared.statements)
         statements = [*self.declared.statements, *declared.statements]
         self.declared = msgspec.structs.replace(self.declared, statements=statements)
@@ -177,7 +177,7 @@ class RunningTransaction:
             raise UnsupportedError("an open transaction that changes tables without transactions is not supported yet")
         self._unwatch()
         for state, number, _ in self.log:
-            state.lock(number)
+            state.locked.add(number)
         self._locked = len(self.log)
         self.turns.append(turn)
 

@@ -29,8 +29,6 @@ class Groups(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     gtid_unknown_engines: Literal["never", "unless_first", "unless_any"]
     #: How last_committed is found: the previous transaction, or the last one that wrote the same keys.
     dependency_tracking: Literal["commit_order", "writeset"]
-    #: Written keys are gathered where no setting (transaction_write_set_extraction) asks for it.
-    gathers_keys: bool
     #: last_committed and sequence_number are the second and the microsecond of the commit.
     clock_in_gtids: bool
     #: How many written keys are remembered for it (binlog_transaction_dependency_history_size); 0: none.

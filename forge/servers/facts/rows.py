@@ -68,8 +68,6 @@ class Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     replaces_versions_in_place: bool
     #: A row of a system-versioned table that is deleted, as the past has one that ended in this moment, ends in it too.
     ends_deleted_versions: bool
-    #: In a REPLACE, behind a row with a new number that replaced another, an existing number is refused (1062).
-    refuses_stale_numbers: bool
     #: ON UPDATE CURRENT_TIMESTAMP looks for changes before the triggers run
     #: (fill_record_n_invoke_before_triggers), else behind them.
     stamps_before_triggers: bool

@@ -54,12 +54,11 @@ def select(cursor: Cursor) -> SelectDraft:
         names += _names(expression(cursor))
         where = cursor.sql[start : cursor.previous_end]
     order: list[tuple[str, bool]] = []
-    while cursor.accept("ORDER", "BY") or (order and cursor.accept_mark(",")):
-        term = expression(cursor)
+    for term, descending in order_terms(cursor):
         if not isinstance(term, ColumnName):
             _unsupported("with ORDER BY of more than columns", offset)
         names.append(term)
-        order.append((term.name, cursor.accept_any("ASC", "DESC") == "DESC"))
+        order.append((term.name, descending))
     limit = _limit(cursor)
     if not cursor.at_end():
         _unsupported(f"with {cursor.token.text.upper()}", cursor.token.start)
@@ -102,6 +101,15 @@ def _constant(node: Node) -> Any:
         number = _constant(node.arguments[0])
         return -number if isinstance(number, int) else None
     return node.value if isinstance(node, Literal) and not isinstance(node.value, bool) else None
+
+
+def order_terms(cursor: Cursor) -> list[tuple[Node, bool]]:
+    """The terms of ORDER BY, and whether each is DESC."""
+    terms: list[tuple[Node, bool]] = []
+    if cursor.accept("ORDER", "BY"):
+        while not terms or cursor.accept_mark(","):
+            terms.append((expression(cursor), cursor.accept_any("ASC", "DESC") == "DESC"))
+    return terms
 
 
 def _limit(cursor: Cursor) -> tuple[int, int] | None:

@@ -6,11 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from forge.sql.lexer import Token
-from forge.sql.words import inside, outside, readable_tokens
+from forge.sql.words import outside, readable_tokens
 
-#: What keeps a subquery from becoming a join (recorded on 9.7 of ORDER BY; the others by convert_subquery_to_semijoin).
-_NOT_JOINED = ("ORDER", "LIMIT")
-_NOT_JOINED_INSIDE = ("UNION", "GROUP", "HAVING", "LIMIT", "MAX", "MIN", "SUM", "COUNT", "AVG")
 #: Words behind which a table is named, and those that end a list of tables.
 _BEFORE_TABLE = ("FROM", "JOIN", "STRAIGHT_JOIN", "INTO", "USING")
 _AFTER_TABLES = (
@@ -121,22 +118,17 @@ def is_of_several_tables(sql: str, joins_subqueries: Literal["", "in", "all"]) -
 
 
 def _is_joined(tokens: Sequence[Token], joins_subqueries: str) -> bool:
-    """Whether a subquery of the statement becomes a join: MySQL's of DELETE without ORDER BY and LIMIT."""
-    if not joins_subqueries or (joins_subqueries == "all" and _has(outside(tokens), *_NOT_JOINED)):
+    """Whether a subquery of the statement may become a join: one of IN, on MySQL of EXISTS too."""
+    every = joins_subqueries == "all"
+    if not joins_subqueries or (every and _has(outside(tokens), "ORDER", "LIMIT")):
         return False
-    if _has(outside(tokens), "OR", "LIMIT"):
-        return False
-    return any(_joined_at(tokens, index, joins_subqueries) for index in range(2, len(tokens) - 1))
-
-
-def _joined_at(tokens: Sequence[Token], index: int, joins_subqueries: str) -> bool:
-    """Whether a subquery that can become a join begins at a token."""
-    if not (tokens[index].is_mark("(") and tokens[index + 1].is_word("SELECT")):
-        return False
-    kind, before = tokens[index - 1], tokens[index - 2]
-    if joins_subqueries == "in" and (not kind.is_word("IN") or before.is_word("NOT")):
-        return False
-    return kind.is_word("IN", "EXISTS") and not _has(inside(tokens, index), *_NOT_JOINED_INSIDE)
+    return any(
+        token.is_word(*(("IN", "EXISTS") if every else ("IN",)))
+        and tokens[index + 1].is_mark("(")
+        and tokens[index + 2].is_word("SELECT")
+        and (every or not tokens[index - 1].is_word("NOT"))
+        for index, token in enumerate(tokens[:-2])
+    )
 
 
 def _has(tokens: Iterator[Token], *words: str) -> bool:
