@@ -48,7 +48,7 @@ WRONG = [
     pytest.param(
         then("delete: {form: shop.orders}"),
         (
-            "f.yaml:6: unknown word 'form' in transactions[1][0].delete; expected one of from, where, limit,"
+            "f.yaml:6: unknown word 'form' in transactions[1][0].delete; expected one of from, where, affects, limit,"
             " for_portion_of; did you mean 'from'?"
         ),
         id="unknown field",
@@ -108,7 +108,7 @@ WRONG = [
     ),
     pytest.param(
         inserted("[1, Ann]"),
-        "f.yaml:8: a row is a list, but no columns are named; expected `columns` beside `rows`",
+        "f.yaml:8: the row has 2 cells; expected 4, as many as columns",
         id="list without columns",
     ),
     pytest.param(
