@@ -38,6 +38,10 @@ class Cursor:
         """The token ``distance`` after the next."""
         return self._tokens[min(self._index + distance, len(self._tokens) - 1)]
 
+    def before(self, distance: int) -> Token:
+        """The token so many before the next."""
+        return self._tokens[max(self._index - distance, 0)]
+
     @property
     def previous_end(self) -> int:
         """Where the last token that was taken ends."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from forge.servers import ServerLine
 from forge.sql.errors import SqlError
-from forge.sql.lexer import Token, is_plain, scan
+from forge.sql.lexer import Token, scan
 
 
 def start_of_statement(sql: str) -> int:
@@ -30,7 +30,7 @@ def as_sent(sql: str, line: ServerLine) -> str:
     Comments on lines of their own in front stay away, as does the semicolon; a comment that no space follows gets one.
     """
     text = sql[start_of_statement(sql) :].rstrip().rstrip(";").rstrip()
-    if is_plain(text):
+    if "/*" not in text:
         return text
     pieces: list[str] = []
     end = 0
@@ -50,7 +50,7 @@ def _gets_space(token: Token, line: ServerLine) -> bool:
 
 def read_text(sql: str, line: ServerLine) -> tuple[str, str]:
     """(what the server reads, what it logs): both as long as the text."""
-    if is_plain(sql):
+    if "/*" not in sql:
         return sql, sql
     read: list[str] = []
     logged: list[str] = []

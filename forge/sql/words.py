@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from forge.sql.errors import SqlError
 from forge.sql.lexer import Token, tokenize
+from forge.sql.outline import outline
 
 
 def keywords(tokens: Sequence[Token]) -> Iterator[str]:
@@ -42,7 +44,12 @@ def inside(tokens: Sequence[Token], start: int) -> Iterator[Token]:
 
 
 def readable_tokens(sql: str) -> list[Token]:
-    """The tokens of a statement; of a text that cannot be taken apart only the end."""
+    """The tokens of a statement, of a plain INSERT with one literal; of a text that cannot be taken apart the end."""
+    return _readable(outline(sql))
+
+
+@lru_cache(maxsize=256)
+def _readable(sql: str) -> list[Token]:
     try:
         return tokenize(sql, several=True)
     except SqlError:

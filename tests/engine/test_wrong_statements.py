@@ -48,8 +48,8 @@ WRONG = [
     pytest.param(
         then("delete: {form: shop.orders}"),
         (
-            "f.yaml:6: unknown word 'form' in transactions[1][0].delete; expected one of from, where, affects, limit,"
-            " for_portion_of; did you mean 'from'?"
+            "f.yaml:6: unknown word 'form' in transactions[1][0].delete; expected one of from, tables, rows_of, alias,"
+            " partition, ignore, where, affects, order_by, limit, for_portion_of; did you mean 'from'?"
         ),
         id="unknown field",
     ),

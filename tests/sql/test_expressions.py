@@ -101,7 +101,7 @@ def test_what_strict_mode_refuses_is_refused(sql: str, message: str) -> None:
         parse_expression(sql).evaluate(ROW)
 
 
-@pytest.mark.parametrize("sql", ["NOW()", "RAND()", "s LIKE 'a%'", "MD5(s)", "j->'$**.a'", "s = 'x'", "1e3"])
+@pytest.mark.parametrize("sql", ["NOW()", "RAND()", "s LIKE 'a%'", "SOUNDEX(s)", "j->'$**.a'", "s = 'x'", "1e3"])
 def test_what_is_not_computed_is_refused_by_name(sql: str) -> None:
     with pytest.raises(UnsupportedError, match="not supported yet"):
         parse_expression(sql).evaluate(ROW)

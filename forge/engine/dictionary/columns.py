@@ -13,7 +13,7 @@ from forge.servers.facts.values import Dialect
 from forge.sql.ast.definitions import (
     ColumnDraft,
 )
-from forge.sql.expressions import Document, Expression, Operand, Unsigned
+from forge.sql.expressions import Document, Expression, Moment, Operand, Single, Unsigned
 from forge.values.base import Codec, Column, Value
 from forge.values.declaration.facts import TypeFacts
 from forge.values.declaration.sqltype import SqlType
@@ -73,6 +73,10 @@ class ColumnDefinition:
             return Document(decode_document(value) if value else None)
         if facts.has_members:
             return self.codec.text(self.wire, value)
+        if facts.is_temporal:
+            return Moment(value)
+        if facts.is_approximate:
+            return Single(value) if self.type.name == "FLOAT" else float(value)
         return Unsigned(value) if self.wire.unsigned and isinstance(value, int) else value
 
     def replace(self, **changes: object) -> ColumnDefinition:

@@ -10,19 +10,25 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from forge.engine.dictionary.columns import ColumnDefinition
-from forge.engine.dictionary.json_cells import cells_for, document_of_cell, stored_times, with_types
+from forge.engine.dictionary.json_cells import document_of_cell, stored_times, with_types
 from forge.engine.dictionary.literals import taken
 from forge.engine.dictionary.table_state import TableState
-from forge.engine.requests.cells import ColumnPlace
+from forge.engine.requests.cells import ColumnPlace, is_expression
 from forge.engine.requests.rows import Insert, Replace
-from forge.engine.rows.cells import cell_value, check_takes_value, not_null, value_of_literal
+from forge.engine.rows.cells import cell_value, check_takes_value, not_null, stored_value
 from forge.engine.rows.context import DmlContext
-from forge.engine.rows.defaults import as_literal, check_reads
+from forge.engine.rows.defaults import check_reads, omitted_value
+from forge.engine.rows.scope import Scope, ScopeCells, Source
+from forge.engine.rows.selects import read_query
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.tables import Row
 from forge.servers import server_line
-from forge.sql.expressions import Document, parse_expression
+from forge.sql.ast.expressions import Call, ColumnName, Literal
+from forge.sql.cursor import Cursor
+from forge.sql.expressions import parse_expression
+from forge.sql.expressions.documents import element
+from forge.sql.expressions.evaluation import evaluate
 from forge.sql.write import identifier
 from forge.values.base import Value
 from forge.values.clipping import Clipped
@@ -30,7 +36,7 @@ from forge.values.json.binary import Json
 from forge.values.json.codec import as_json
 from forge.values.json.diff import build_diffs
 from forge.values.json.sql import SqlExpression
-from forge.values.json.update import FUNCTIONS, JsonFunction, update_document
+from forge.values.json.update import FUNCTIONS, FunctionName, JsonFunction, update_document
 
 
 class Applied(NamedTuple):
@@ -45,10 +51,13 @@ def is_json_update(column: ColumnDefinition, cell: Any) -> bool:
     return column.holds_json and isinstance(cell, Mapping) and bool(cell) and set(cell) <= set(FUNCTIONS)
 
 
-def computed(state: TableState, index: int, cell: Any, context: DmlContext) -> ComputedValue | JsonUpdate | None:
+def computed(
+    state: TableState, index: int, cell: Any, context: DmlContext, scope: Scope
+) -> ComputedValue | ChangedDocument | JsonUpdate | None:
     """What computes the values of a cell of UPDATE; None for a literal or a generator.  Raises ScenarioError."""
     if isinstance(cell, Mapping) and set(cell) == {"sql"}:
-        return ComputedValue(state, index, cell, context)
+        value = ComputedValue(state, index, cell, context, scope)
+        return ChangedDocument(value) if value.changes_document else value
     return JsonUpdate(state, index, cell, context) if is_json_update(state.columns[index], cell) else None
 
 
@@ -59,34 +68,89 @@ class ComputedValue:
     servers compute them, and for columns whose values a server would convert with the session's time zone.
     """
 
-    def __init__(self, state: TableState, index: int, cell: Mapping[str, Any], context: DmlContext) -> None:
+    def __init__(
+        self, state: TableState, index: int, cell: Mapping[str, Any], context: DmlContext, scope: Scope
+    ) -> None:
         column = state.columns[index]
         check_takes_value(column, cell, context)
         if not isinstance(cell["sql"], str) or not cell["sql"].strip():
             raise ScenarioError(f"{cell!r} is not an expression", expected="{sql: text}")
         self.sql = cell["sql"].strip()
-        facts = column.type_facts
-        if column.holds_json or facts.has_date or facts.is_moment:
-            raise UnsupportedError(
-                f"SQL for {column.name!r}, a {column.type.name}, is not computed here", expected="a literal, or `query`"
-            )
+        self._is_default = self.sql.upper() == "DEFAULT"
         try:
-            self._expression = parse_expression(self.sql, context.references.line.grammar)
+            grammar = context.references.line.grammar
+            tree = Literal(None) if self._is_default else parse_expression(self.sql, grammar, in_statement=True).tree
+            self.node = scope.bound(tree)
         except UnsupportedError as error:
             raise error.replace(expected="a literal for one row, or `logged` with the statement's text") from None
-        self._state, self._column, self._context = state, column, context
-        self._names = frozenset(name.lower() for name in self._expression.columns())
-        self.reads = frozenset(column_index(state, name) for name in self._names)
-        check_reads([state.columns[index] for index in self.reads], context.time.offset)
+        self.state, self.index, self._column, self._context, self.scope = state, index, column, context, scope
+        self.reads = scope.reads()
+
+    def of(self, *rows: Row | None, patches: bool = True) -> Applied:
+        """What it gives for a row of each source.  Raises ScenarioError for what the column cannot hold."""
+        context = self._context
+        if self._is_default:
+            stored = omitted_value(self._column, context.time, clips=context.clips)
+        else:
+            stored = stored_value(self._column, evaluate(self.node, self.scope.cells(rows)), context)
+        return Applied(not_null(self._column, stored, self.state.name, clips=context.clips or context.ignores), None)
+
+    @property
+    def changes_document(self) -> bool:
+        """Whether it is JSON functions around the column itself, whose stored document they change in place."""
+        node = self.node
+        while isinstance(node, Call) and node.name in _IN_PLACE:
+            node = node.arguments[0]
+        own = isinstance(node, ColumnName) and self.scope.places.get(node.name) == (0, self.index)
+        return own and node is not self.node and self._column.type_facts.is_json
+
+
+#: JSON functions that change a stored document in place, by their names in SQL.
+_IN_PLACE: dict[str, FunctionName] = {
+    "JSON_SET": "json_set",
+    "JSON_REPLACE": "json_replace",
+    "JSON_REMOVE": "json_remove",
+}
+
+
+class ChangedDocument:
+    """JSON functions around a column in SQL: ``JSON_SET(j, '$.a', n + 1)``."""
+
+    def __init__(self, value: ComputedValue) -> None:
+        self._value, self.sql, self.reads = value, value.sql, value.reads
+        column = value.state.columns[value.index]
+        self._dialect = column.wire.dialect
+        self._patches = server_line(value.state.definition.server).knows("partial_json")
 
     def of(self, row: Row, *, patches: bool = True) -> Applied:
-        """What it gives in a row.  Raises ScenarioError for what the column cannot hold."""
-        value = self._expression.evaluate(cells_for(self._state.columns, row, self._names))
-        if isinstance(value, Document):
-            raise UnsupportedError(f"a JSON document for {self._column.name!r} is not computed here")
-        literal = None if value is None else as_literal(self._column, value)
-        stored = value_of_literal(self._column, literal, self._context).value
-        return Applied(not_null(self._column, stored, self._state.name, clips=self._context.clips), None)
+        """The document of a row after the functions."""
+        document = row[self._value.index]
+        functions: list[JsonFunction] = []
+        node, cells = self._value.node, self._value.scope.cells([row])
+        while document is not None and isinstance(node, Call):
+            changes = self._changes(node, cells)
+            if changes is None:
+                document = None
+                break
+            functions.insert(0, JsonFunction(_IN_PLACE[node.name], changes))
+            node = node.arguments[0]
+        if document is None:
+            column = self._value.state.columns[self._value.index]
+            return Applied(not_null(column, None, self._value.state.name, clips=False), None)
+        after, noted = update_document(document, functions, in_place=patches and self._patches)
+        return Applied(after, build_diffs(noted) if noted is not None and patches else None)
+
+    def _changes(self, node: Call, cells: ScopeCells) -> tuple[tuple[str, Json], ...] | None:
+        """Paths and values of a function; None where a path is NULL."""
+        if node.name == "JSON_REMOVE":
+            pairs = [(evaluate(path, cells), None) for path in node.arguments[1:]]
+        else:
+            paths, values = node.arguments[1::2], node.arguments[2::2]
+            pairs = [
+                (evaluate(path, cells), stored_times(element(value, cells), self._dialect))
+                for path, value in zip(paths, values, strict=True)
+            ]
+        return None if any(path is None for path, _ in pairs) else tuple((str(path), value) for path, value in pairs)
 
 
 class JsonUpdate:
@@ -157,15 +221,20 @@ def _function(name: str, arguments: Any, column: Any) -> JsonFunction:
     return JsonFunction("json_set" if name == "json_set" else "json_replace", changes)
 
 
-#: What a column of ON DUPLICATE KEY UPDATE gets: a literal, the value of a column of the new row, or JSON functions.
-Source = Clipped | int | JsonUpdate
+#: What a column of ON DUPLICATE KEY UPDATE gets: a literal, the value of a column of the new row, JSON functions, or an
+#: expression.
+Given = Clipped | int | JsonUpdate | ComputedValue
 
 
 def declared_updates(
     state: TableState, insert: Insert | Replace, kind: str, context: DmlContext
-) -> Iterator[tuple[int, Source]]:
+) -> Iterator[tuple[int, Given]]:
     """What ON DUPLICATE KEY UPDATE sets, by column: a literal, the column of the new row, or JSON functions."""
     declared = insert.on_duplicate_key_update if isinstance(insert, Insert) else None
+    scope = None
+    if isinstance(insert, Insert) and any(is_expression(cell) for cell in (declared or {}).values()):
+        with context.place(kind, "row_alias"):
+            scope = scope_of_new_row(state, insert, context)
     seen: set[int] = set()
     for name, cell in (declared or {}).items():
         with context.place(kind, "on_duplicate_key_update", name):
@@ -180,11 +249,30 @@ def declared_updates(
             if is_json_update(column, cell):
                 yield index, JsonUpdate(state, index, cell, context)
                 continue
+            if scope is not None and is_expression(cell):
+                yield index, ComputedValue(state, index, cell, context, scope)
+                continue
             yield index, cell_value(column, cell, ColumnPlace(state.name, column.name), state.inserted, context)
 
 
+def scope_of_new_row(state: TableState, insert: Insert, context: DmlContext) -> Scope:
+    """The row that is there and the new one, which ``row_alias`` may name, and its columns too: ``new(a, b)``."""
+    alias, names = "values()", None
+    if insert.row_alias is not None:
+        cursor = Cursor(insert.row_alias)
+        alias = cursor.name("row")
+        if cursor.accept_mark("("):
+            given = cursor.names("column")
+            cursor.expect_mark(")")
+            places = [column_index(state, name) for name in insert.columns or ()] or range(len(given))
+            named = dict(zip(places, given, strict=False))
+            names = [named.get(place, column.name) for place, column in enumerate(state.columns)]
+    new = Source.of(alias, state.columns, names=names, hidden=True)
+    return Scope([Source.of(state.table.name, state.columns, state.table.database), new], context, read_query)
+
+
 def updated_cells(
-    state: TableState, updates: Mapping[int, Source], before: Row, new: Row, context: DmlContext, *, rows: int
+    state: TableState, updates: Mapping[int, Given], before: Row, new: Row, context: DmlContext, *, rows: int
 ) -> dict[int, Value | None]:
     """The values that the columns in ``updates`` get in the row ``before``.
 
@@ -202,6 +290,9 @@ def updated_cells(
             # Here the server does not patch the stored document.
             row = tuple(values.get(place, value) for place, value in enumerate(before))
             values[index] = source.of(row, patches=False).value
+        elif isinstance(source, ComputedValue):
+            row = tuple(values.get(place, value) for place, value in enumerate(before))
+            values[index] = source.of(row, new).value
         else:
             # NULL is refused only where a row gets it.
             values[index] = not_null(state.columns[index], source.value, state.name, clips=spares)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
+
+from msgspec import structs
 
 from forge.engine.dictionary.columns import ColumnDefinition, largest_number
 from forge.engine.dictionary.literals import zero_value
@@ -14,13 +17,14 @@ from forge.engine.dml.generated_inserts import GeneratedInsert, insert_generated
 from forge.engine.dml.row_texts import duplicate_text, insert_text
 from forge.engine.dml.row_times import remove_row, rest_of_change, stamped
 from forge.engine.dml.updates import updated_row
-from forge.engine.requests.cells import ColumnPlace
+from forge.engine.requests.cells import ColumnPlace, Computed, is_expression
 from forge.engine.requests.rows import Insert, Replace
 from forge.engine.requests.statements import Statement
 from forge.engine.rows.cells import cell_value, not_null, set_by_trigger
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.defaults import omitted_value, with_generated
 from forge.engine.rows.numbering import Numbering
+from forge.engine.rows.selects import select_rows
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, about
 from forge.plan.changes import Insertions, RowChange
@@ -47,6 +51,10 @@ def insert_rows(
     """
     if isinstance(insert, Insert) and insert.ignore:
         context = replace(context, ignores=True)
+    if insert.select is not None and insert.rows is None and insert.row is None:
+        with context.place("replace" if isinstance(insert, Replace) else "insert", "select"):
+            found = [[Computed(value) for value in row] for row in select_rows(insert.select, context)]
+        insert = structs.replace(insert, rows=found)
     return _Insert(state, statement, insert, context, rows_known=rows_known).run()
 
 
@@ -220,7 +228,8 @@ class _Insert:
                 index, place = self._named(name)
                 if index in literals:
                     raise ScenarioError(f"column {place.column!r} is given twice")
-                literals[index] = cell_value(state.columns[index], cell, place, state.inserted, context)
+                so_far = partial(self._so_far, literals) if is_expression(cell) else None
+                literals[index] = cell_value(state.columns[index], cell, place, state.inserted, context, so_far)
                 self._check_named(state.columns[index])
         except ScenarioError:
             # To enter the place of each cell beforehand would take longer than most cells.
@@ -245,6 +254,12 @@ class _Insert:
             values[index] = cell.value
         row = with_generated(state.columns, values, clips=context.clips or context.ignores)
         return row, mark, generated
+
+    def _so_far(self, literals: Mapping[int, Clipped]) -> tuple[TableState, Row]:
+        """The row whose further cells have their defaults; a number that is not made yet is 0."""
+        defaults = (0 if c.column.auto_increment else c.column.default for c in self.state.columns)
+        row = [literals[i].value if i in literals else default for i, default in enumerate(defaults)]
+        return self.state, tuple(row)
 
     def _named(self, name: str) -> tuple[int, ColumnPlace]:
         """The column of that name.  Raises ScenarioError."""

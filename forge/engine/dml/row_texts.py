@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.table_state import TableState
+from forge.engine.requests.rows import Delete, Update
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.where import comparison_sql, value_sql
 from forge.errors import UnsupportedError
@@ -63,21 +64,30 @@ def duplicate_text(state: TableState, updates: Mapping[int, str | int]) -> str:
 
 
 def update_text(
-    state: TableState, assignments: Sequence[str], where: str, found: int, limit: int | None = None, portion: str = ""
+    state: TableState, assignments: Sequence[str], where: str, found: int, update: Update, portion: str = ""
 ) -> str:
     """UPDATE [FOR PORTION OF] that finds so many rows in our order, and changes the first of them up to the limit."""
-    return update_sql(_name(state) + portion, assignments, where, _access(state, found)) + _limit(limit)
+    access = _access(state, found) if update.order_by is None else Access(order=[update.order_by])
+    text = update_sql(_name(state) + portion + _called(update), assignments, where, access) + _limit(update.limit)
+    return text.replace("UPDATE", "UPDATE IGNORE", 1) if update.ignore else text
 
 
-def delete_text(state: TableState, where: str, found: int, limit: int | None = None, portion: str = "") -> str:
+def delete_text(state: TableState, where: str, found: int, delete: Delete, portion: str = "") -> str:
     """DELETE [FOR PORTION OF] that finds so many rows in our order, and deletes the first of them up to the limit."""
-    access = _access(state, found)
-    if access.ignored and limit is not None:
+    access = _access(state, found) if delete.order_by is None else Access(order=[delete.order_by])
+    if access.ignored and delete.limit is not None:
         raise UnsupportedError(
             f"`limit` on {state.name}, which has keys and no primary key: DELETE takes no IGNORE INDEX beside LIMIT",
             expected="a `query:`",
         )
-    return delete_sql(_name(state) + portion, where, access) + _limit(limit)
+    text = delete_sql(_name(state) + portion + _called(delete), where, access) + _limit(delete.limit)
+    return text.replace("DELETE", "DELETE IGNORE", 1) if delete.ignore else text
+
+
+def _called(change: Update | Delete) -> str:
+    """PARTITION and the alias behind the table's name."""
+    chosen = "" if change.partition is None else f" PARTITION ({', '.join(map(identifier, change.partition))})"
+    return chosen + ("" if change.alias is None else f" AS {identifier(change.alias)}")
 
 
 def _limit(limit: int | None) -> str:

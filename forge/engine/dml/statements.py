@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import structs
 
 from forge.engine.dml.inserts import insert_rows
+from forge.engine.dml.joined_changes import RowsFound, taken_apart
 from forge.engine.dml.loads import load_rows
 from forge.engine.dml.text_context import tables_named_in, with_opened_tables
 from forge.engine.dml.updates import delete_rows, update_rows
@@ -25,7 +26,7 @@ from forge.plan.statements import Further, RowsStatement
 from forge.plan.tables import Table
 from forge.servers import ServerLine
 from forge.sql.reads.charsets import names_charset
-from forge.sql.reads.tables import is_of_several_tables, named_tables, table_references
+from forge.sql.reads.tables import is_of_several_tables, table_references, tables_of
 from forge.sql.version_comments import as_logged
 from forge.sql.words import readable_tokens
 
@@ -37,6 +38,7 @@ def execute(declared: Statement, context: DmlContext) -> RowsStatement:
     sent = declared.query
     if sent is not None:
         declared = structs.replace(declared, query=as_logged(sent, context.references.line))
+    declared = taken_apart(declared, context)
     early = _parents_first(declared, context)
     statement = _executed(declared, replace(context, has_text=sent is not None))
     if declared.query is not None and not isinstance(declared, DeclaredFurther):
@@ -56,7 +58,7 @@ def execute(declared: Statement, context: DmlContext) -> RowsStatement:
         locked = sorted([*locked, *joined], key=lambda table: _position(table, names))
     line = context.references.line
     text = _with_words(statement.text, line)
-    if sent != declared.query:
+    if sent is not None and sent != declared.query:
         text = replace(text, sent=sent)
     if _is_of_several(statement, declared, context):
         text = replace(text, clauses=replace(text.clauses, several_tables=True))
@@ -101,7 +103,7 @@ def _check_operation(declared: Statement, table: Table) -> None:
     tokens = readable_tokens(declared.query or "")
     if tokens[0].is_word(*_OPERATIONS) and not tokens[0].is_word(declared.kind.upper()):
         raise _contradiction(f"is {_article(tokens[0].text.upper())}, but the statement is {_article(declared.kind)}")
-    named = {name.lower() for _, name in named_tables(tokens)}
+    named = {name.lower() for _, name in tables_of(declared.query or "")}
     words = {token.text.lower() for token in tokens if token.kind in ("word", "name")}
     if named and table.name.lower() not in words:
         raise _contradiction(f"names {', '.join(sorted(named))}, but not {table.full_name}")
@@ -126,8 +128,10 @@ def _is_of_several(statement: RowsStatement, declared: Statement, context: DmlCo
 
 def _reads_one_row(table: Table, declared: Statement) -> bool:
     """Whether a DELETE has a literal for every column of a primary or unique key."""
-    where = (declared.delete.where if declared.delete is not None else None) or {}
-    if isinstance(where, str):
+    where: Any = (declared.delete.where if declared.delete is not None else None) or {}
+    if isinstance(where, RowsFound):
+        equal = set(where.equal)
+    elif isinstance(where, str):
         equal = equal_columns(where)
     else:
         literals = {name: value for name, value in where.items() if not isinstance(value, (dict, list))}

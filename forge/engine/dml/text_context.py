@@ -15,14 +15,13 @@ from forge.engine.rows.foreign_keys import Opened, Operation
 from forge.plan.statements import RowsStatement
 from forge.plan.tables import Table
 from forge.sql.reads.reads import body_calls
-from forge.sql.reads.tables import named_tables
+from forge.sql.reads.tables import tables_of
 from forge.sql.reads.triggers import Trigger
-from forge.sql.words import readable_tokens
 
 
 def tables_named_in(sql: str, catalog: Catalog, current_database: str) -> list[Table]:
     """The tables that the text names; of a text that cannot be taken apart none."""
-    names = sorted(set(named_tables(readable_tokens(sql))))
+    names = sorted(tables_of(sql))
     states = (catalog.tables.get((database or current_database, name)) for database, name in names)
     return [state.table for state in states if state is not None]
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from forge.engine.dictionary.table_state import TableState
-from forge.engine.dml.assignments import ComputedValue, JsonUpdate, computed
+from forge.engine.dml.assignments import ChangedDocument, ComputedValue, JsonUpdate, computed
+from forge.engine.dml.joined_changes import OwnValues, RowsFound
 from forge.engine.dml.row_texts import delete_text, own_values, update_text
 from forge.engine.dml.row_times import Portion, declared_portion, remove_row, rest_of_change, stamped
 from forge.engine.requests.cells import ColumnPlace, is_generator
@@ -17,9 +18,10 @@ from forge.engine.requests.statements import Statement
 from forge.engine.rows.cells import cell_value, not_null, set_by_trigger
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.defaults import with_generated
-from forge.engine.rows.predicates import Predicate, parse_predicates
-from forge.engine.rows.row_order import in_order_of_query
-from forge.engine.rows.where import Condition, column_index, matching, parse_where, where_sql
+from forge.engine.rows.predicates import Predicate, parse_predicates, table_scope
+from forge.engine.rows.row_order import as_read, in_order_of_query, in_partitions
+from forge.engine.rows.selects import ordered_by
+from forge.engine.rows.where import Condition, column_index, matching, parse_where, rows_with_keys, where_sql
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.changes import ChangeKind, RowChange
 from forge.plan.effects import Search
@@ -55,10 +57,15 @@ class _Found:
 def _found(
     kind: ChangeKind, state: TableState, statement: Statement, declared: Update | Delete, context: DmlContext
 ) -> _Found:
+    chosen_rows: object = declared.where
+    if isinstance(chosen_rows, RowsFound):
+        numbers = chosen_rows.numbers
+        searched = RowsStatement(kind=kind, table=state.table, changes=(), search=Search(matched=len(numbers)))
+        return _Found([], None, numbers, numbers, "", searched)
     conditions: list[Condition | Predicate] = []
     if isinstance(declared.where, str):
         with context.place(kind, "where"):
-            conditions += parse_predicates(declared.where, state, context)
+            conditions += parse_predicates(declared.where, state, context, declared.alias)
         where = f" WHERE {declared.where}"
     else:
         of_columns: list[Condition] = []
@@ -71,16 +78,23 @@ def _found(
         portion = declared_portion(state, declared.for_portion_of, context)
     if declared.affects is not None:
         with context.place(kind, "affects"):
-            numbers = _affected(state, declared.affects)
+            numbers = rows_with_keys(state, declared.affects)
         return _Found(conditions, portion, numbers, numbers, where, _searched(kind, state, numbers, conditions))
     numbers = matching(conditions, state)
+    if declared.partition is not None:
+        with context.place(kind, "partition"):
+            numbers = in_partitions(state, numbers, declared.partition)
     if portion is not None:
         numbers = [number for number in numbers if portion.touches(state, state.rows[number])]
     # What is joined, or runs in a trigger, has its order from another table.
-    if statement.query is not None and not isinstance(statement, DeclaredFurther):
-        names = (declared.set or ()) if isinstance(declared, Update) else ()
-        written = {index for name in names if (index := state.definition.find(name)) is not None}
-        compared = {condition.index for condition in conditions if condition.index >= 0}
+    names = (declared.set or ()) if isinstance(declared, Update) else ()
+    written = {index for name in names if (index := state.definition.find(name)) is not None}
+    compared = {condition.index for condition in conditions if condition.index >= 0}
+    if declared.order_by is not None:
+        with context.place(kind, "order_by"):
+            numbers = as_read(state, numbers, compared, written)
+            numbers = ordered_by(declared.order_by, table_scope(state, declared.alias, context), state, numbers)
+    elif statement.query is not None and not isinstance(statement, DeclaredFurther):
         numbers = in_order_of_query(state, numbers, statement.query, compared, written, statement.found_by)
     chosen = numbers[: declared.limit]
     return _Found(conditions, portion, numbers, chosen, where, _searched(kind, state, chosen, conditions))
@@ -93,23 +107,6 @@ def _searched(
     return RowsStatement(kind=kind, table=state.table, changes=(), search=search)
 
 
-def _affected(state: TableState, keys: Sequence[Any]) -> list[int]:
-    """The rows that have these primary keys.  Raises ScenarioError for a key that none has."""
-    if state.clustering is None:
-        raise ScenarioError(f"{state.name} has no primary key", expected="a table with one, or `where`")
-    names = [state.columns[part.column].name for part in state.clustering.parts]
-    numbers: list[int] = []
-    for key in keys:
-        cells = key if isinstance(key, list) else [key]
-        if len(cells) != len(names):
-            raise ScenarioError(f"the key {key!r} has {len(cells)} cells", expected=f"those of {', '.join(names)}")
-        found = matching(parse_where(dict(zip(names, cells, strict=True)), state), state)
-        if not found:
-            raise ScenarioError(f"{state.name} has no row {key!r}", expected="the primary key of a row")
-        numbers += found
-    return numbers
-
-
 @dataclass(frozen=True, slots=True)
 class _SetClause:
     """What SET gives columns, by index: values in the order of the rows, with the SQL of the first.
@@ -119,7 +116,7 @@ class _SetClause:
 
     values: dict[int, list[Value | None]] = field(default_factory=dict)
     sql: dict[int, str] = field(default_factory=dict)
-    computed: dict[int, ComputedValue | JsonUpdate] = field(default_factory=dict)
+    computed: dict[int, ComputedValue | ChangedDocument | JsonUpdate] = field(default_factory=dict)
     diffs: dict[int, list[bytes | None]] = field(default_factory=dict)
 
     @property
@@ -130,6 +127,8 @@ class _SetClause:
 
 def update_rows(state: TableState, statement: Statement, update: Update, context: DmlContext) -> RowsStatement:
     """Run an UPDATE.  Raises ScenarioError where a server would refuse it."""
+    if update.ignore:
+        context = replace(context, ignores=True)
     found = _found("update", state, statement, update, context)
     chosen, portion = found.chosen, found.portion
     state.updates += 1
@@ -140,7 +139,9 @@ def update_rows(state: TableState, statement: Statement, update: Update, context
     by_trigger = set_by_trigger(state, "update", update.set_by_trigger, context)
     assignments = [
         assignment(state.columns[index].name, clause.sql[index])
-        if index in clause.computed or len({repr(value) for value in values}) <= 1
+        if index in clause.computed
+        or isinstance(update.where, RowsFound)
+        or len({repr(value) for value in values}) <= 1
         else own_values(state, index, before, values, context)
         for index, values in clause.values.items()
     ]
@@ -154,7 +155,7 @@ def update_rows(state: TableState, statement: Statement, update: Update, context
         further=tuple(further),
         text=StatementText(
             statement.query
-            or update_text(state, assignments, found.where, len(found.numbers), update.limit, found.portion_sql),
+            or update_text(state, assignments, found.where, len(found.numbers), update, found.portion_sql),
             assigned=None if portion else assigned | by_triggers,
             only_by_triggers=(by_triggers | by_trigger.keys()) - clause.values.keys(),
             reads=_read_columns(state, found).union(_read_for_checks(state, clause.values), clause.reads),
@@ -169,16 +170,24 @@ def _set_clause(
     clause = _SetClause()
     if update.rows is not None:
         _rows_given(state, update.rows, chosen, clause, context)
+    scope = table_scope(state, update.alias, context)
     for name, cell in (update.set or {}).items():
         with context.place("update", "set", name):
             index = column_index(state, name)
+            column = state.columns[index]
             if index in clause.values:
-                raise ScenarioError(f"column {state.columns[index].name!r} is set twice")
-            source = computed(state, index, cell, context)
+                raise ScenarioError(f"column {column.name!r} is set twice")
+            if isinstance(cell, OwnValues):
+                clause.values[index] = [
+                    not_null(column, value, state.name, clips=context.clips) for value in cell.values
+                ]
+                clause.sql[index] = "NULL"
+                continue
+            source = computed(state, index, cell, context, scope)
             if source is None:
                 clause.values[index], clause.sql[index] = _new_values(state, index, cell, chosen, context)
                 continue
-            if isinstance(source, JsonUpdate) and name in (update.set_by_trigger or ()):
+            if isinstance(source, JsonUpdate | ChangedDocument) and name in (update.set_by_trigger or ()):
                 raise UnsupportedError("JSON functions on a column that a BEFORE trigger sets too")
             # SET clauses see what those before them have set.
             seen = {} if context.assigns_at_once else clause.values
@@ -186,7 +195,7 @@ def _set_clause(
             applied = [source.of(row, patches=patches) for row in rows]
             clause.computed[index], clause.sql[index] = source, source.sql
             clause.values[index] = [result.value for result in applied] or [None]
-            if isinstance(source, JsonUpdate):
+            if isinstance(source, JsonUpdate | ChangedDocument):
                 clause.diffs[index] = [result.diffs for result in applied]
     return clause
 
@@ -240,8 +249,15 @@ def _changed(
         if after == before:
             continue
         after = stamped(state, after, clause.values, context)
-        context.references.check_row(state, after, before)
-        cascaded = context.references.parent_changes(state, before, after)
+        if context.ignores and state.conflict(after, number) is not None:
+            continue
+        try:
+            context.references.check_row(state, after, before)
+            cascaded = context.references.parent_changes(state, before, after)
+        except ScenarioError:
+            if not context.ignores:
+                raise
+            continue
         further += [Further(len(changes), change) for change in cascaded]
         diffs = {index: of_rows[position] for index, of_rows in clause.diffs.items()}
         changes.append(RowChange(state.rows[number], after, diffs=diffs))
@@ -319,14 +335,19 @@ def delete_rows(state: TableState, statement: Statement, delete: Delete, context
     """Run a DELETE.  Raises ScenarioError where a server would refuse it."""
     found = _found("delete", state, statement, delete, context)
     portion = found.portion
-    sql = statement.query or delete_text(state, found.where, len(found.numbers), delete.limit, found.portion_sql)
+    sql = statement.query or delete_text(state, found.where, len(found.numbers), delete, found.portion_sql)
     changes: list[RowChange] = []
     further: list[Further] = []
     with context.place("delete"):
         for number in found.chosen:
             if number not in state.rows:
                 continue
-            removed, cascaded = remove_row(state, number, portion, context)
+            try:
+                removed, cascaded = remove_row(state, number, portion, context)
+            except ScenarioError:
+                if not delete.ignore:
+                    raise
+                continue
             further += [Further(len(changes), change) for change in cascaded]
             changes += removed
     deletes_all = not found.conditions and delete.limit is None and statement.query is None

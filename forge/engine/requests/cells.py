@@ -62,6 +62,13 @@ def is_expression(cell: Cell) -> bool:
     return isinstance(cell, Mapping) and set(cell) == {"sql"} and isinstance(cell["sql"], str)
 
 
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """A cell that a query gives: the value of an expression."""
+
+    value: Any
+
+
 def literal_of(cell: Cell) -> Any:
     """The literal of a cell that is no generator."""
     return cell["value"] if isinstance(cell, Mapping) and set(cell) == {"value"} else cell

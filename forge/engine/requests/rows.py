@@ -42,17 +42,21 @@ class _NewRows(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     ] = True
     select: Annotated[
         str | None,
-        Meta(description="A SELECT that returns these rows, in this order, instead of VALUES."),
+        Meta(
+            description="A SELECT that returns the rows, instead of VALUES; without `rows` they are computed of the"
+            " scenario's tables."
+        ),
     ] = None
     set_by_trigger: SetByTrigger = None
 
     def __post_init__(self) -> None:
-        if (self.rows is None) == (self.row is None):
+        made_by = sum(form is not None for form in (self.rows, self.row))
+        if made_by > 1 or (not made_by and self.select is None):
             subject = "a replace" if isinstance(self, Replace) else "an insert"
             raise ValueError(f"{subject} has either `rows` or `count` and `row`")
         if (self.count is None) != (self.row is None):
             raise ValueError("`count` and `row` need each other")
-        if self.columns is not None and self.rows is None:
+        if self.columns is not None and self.rows is None and self.select is None:
             raise ValueError("`columns` needs `rows` that are lists")
 
 
@@ -69,6 +73,13 @@ class Insert(_NewRows, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
             " for the value of the new row.",
         ),
     ] = None
+    row_alias: Annotated[
+        str | None,
+        Meta(
+            description="What `on_duplicate_key_update` calls the new row, and its columns: `new`, `new(a, b)`"
+            " (VALUES ... AS new)."
+        ),
+    ] = None
     set_by_update_trigger: Annotated[
         dict[str, Any] | None,
         Meta(
@@ -81,6 +92,17 @@ class Insert(_NewRows, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
 class Replace(_NewRows, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """REPLACE: as `insert`; new rows replace those that have the same primary or unique key."""
 
+
+Alias = Annotated[str | None, Meta(description="What conditions and expressions call the table.")]
+OrderBy = Annotated[str | None, Meta(description="ORDER BY: in which order the rows change: `n DESC, id`.")]
+Partitions = Annotated[
+    Annotated[list[str], Meta(min_length=1)] | None, Meta(description="PARTITION (...): the rows of these alone.")
+]
+Join = Annotated[
+    str | None,
+    Meta(description="Instead of one table a join of several, as SQL: `a JOIN b ON b.a = a.id`; `where` is SQL, too."),
+]
+Ignores = Annotated[bool, Meta(description="IGNORE: rows that cannot change stay, impossible values are clipped.")]
 
 Chosen = Annotated[
     Where | str | None, Meta(description="Conditions by column, of which a row must meet all; or a condition in SQL.")
@@ -99,10 +121,14 @@ Affected = Annotated[
 class Update(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """UPDATE of all rows that meet every condition; without `where`, of all rows."""
 
-    table: TableName
+    table: TableName = ""
+    tables: Join = None
     set: Annotated[
         Annotated[dict[str, Any], Meta(min_length=1)] | None, Meta(description="New values: column to cell.")
     ] = None
+    alias: Alias = None
+    partition: Partitions = None
+    ignore: Ignores = False
     where: Chosen = None
     affects: Affected = None
     rows: Annotated[
@@ -112,6 +138,7 @@ class Update(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
             " columns that change."
         ),
     ] = None
+    order_by: OrderBy = None
     limit: Annotated[
         Annotated[int, Meta(ge=1)] | None,
         Meta(description="LIMIT: the first so many of these rows alone, in the order in which they change."),
@@ -126,14 +153,25 @@ class Update(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
             raise ValueError("`rows` of an update needs `affects` with as many keys")
         if self.affects is not None and (self.where is not None or self.limit is not None):
             raise ValueError("`affects` excludes `where` and `limit`")
+        if bool(self.table) == (self.tables is not None):
+            raise ValueError("an update has either `table` or `tables`")
 
 
 class Delete(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """DELETE of all rows that meet every condition; without `where`, of all rows."""
 
-    table: TableName = field(name="from")
+    table: TableName = field(name="from", default="")
+    tables: Join = None
+    rows_of: Annotated[
+        Annotated[list[str], Meta(min_length=1)] | None,
+        Meta(description="The tables of `tables` whose rows are deleted, by their names there."),
+    ] = None
+    alias: Alias = None
+    partition: Partitions = None
+    ignore: Ignores = False
     where: Chosen = None
     affects: Affected = None
+    order_by: OrderBy = None
     limit: Annotated[
         Annotated[int, Meta(ge=1)] | None,
         Meta(description="LIMIT: the first so many of these rows alone, in the order in which they change."),
@@ -143,6 +181,8 @@ class Delete(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     def __post_init__(self) -> None:
         if self.affects is not None and (self.where is not None or self.limit is not None):
             raise ValueError("`affects` excludes `where` and `limit`")
+        if bool(self.table) == (self.tables is not None) or (self.tables is None) != (self.rows_of is None):
+            raise ValueError("a delete has either `from`, or `tables` and `rows_of`")
 
 
 class LoadData(LoadFormat, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
 from forge.engine.requests.rows import Delete, Insert, LoadData, Replace, Update
 from forge.engine.requests.settings import SessionChange
+from forge.errors import ScenarioError
 from forge.plan.transactions import EventPlace
+from forge.sql.ast.definitions import TableRef
+from forge.sql.cursor import Cursor
+from forge.sql.parse.queries import table_references
+from forge.sql.write import identifier
 
 
 def exactly_one(struct: Struct, names: tuple[str, ...], subject: str) -> None:
@@ -231,7 +237,19 @@ class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
         change = self.change
         if change is None:
             return None
-        return change.table if isinstance(change, Update | Delete) else change.into
+        if isinstance(change, Update | Delete):
+            return change.table if change.tables is None else first_table(change.tables)
+        return change.into
+
+
+@lru_cache(maxsize=256)
+def first_table(tables: str) -> str:
+    """The name of the first table that a join names.  Raises SqlError."""
+    named = (one.table for one in table_references(Cursor(tables)))
+    table = next((one for one in named if isinstance(one, TableRef)), None)
+    if table is None:
+        raise ScenarioError("the join names no table", expected="a JOIN b ON ...")
+    return ".".join(identifier(part) for part in (table.database, table.name) if part is not None)
 
 
 class Further(Statement, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):

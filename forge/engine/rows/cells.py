@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import Any
 
 from forge.engine.dictionary.columns import ColumnDefinition, stored_bytes_of
 from forge.engine.dictionary.json_cells import stored_times, with_types
 from forge.engine.dictionary.literals import strict_value, taken, zero_value
 from forge.engine.dictionary.table_state import TableState
-from forge.engine.requests.cells import ColumnPlace, is_expression, is_generator, literal_of
+from forge.engine.requests.cells import ColumnPlace, Computed, is_expression, is_generator, literal_of
 from forge.engine.rows.context import DmlContext
-from forge.engine.rows.defaults import stored_result
+from forge.engine.rows.defaults import as_literal, omitted_value, stored_result
+from forge.engine.rows.scope import Scope, Source
+from forge.engine.rows.selects import read_query
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, UnsupportedError
 from forge.located import Tagged
-from forge.sql.expressions import parse_expression
+from forge.plan.tables import Row
+from forge.sql.ast.expressions import ColumnName, walk
+from forge.sql.expressions import Document, Moment, Operand, Unsigned, parse_expression
+from forge.sql.expressions.evaluation import evaluate, number_of, text_of
 from forge.values.base import Value
 from forge.values.clipping import Clipped
 from forge.values.json.binary import decode_document, encode_document
@@ -24,15 +30,23 @@ from forge.values.text.column_charset import charset_of
 NULL = Clipped(None, "NULL")
 
 
-def cell_value(column: ColumnDefinition, cell: Any, place: ColumnPlace, row: int, context: DmlContext) -> Clipped:
+#: The table of a new row, and the row as far as it is known.
+SoFar = Callable[[], tuple[TableState, Row]]
+
+
+def cell_value(
+    column: ColumnDefinition, cell: Any, place: ColumnPlace, row: int, context: DmlContext, so_far: SoFar | None = None
+) -> Clipped:
     """The value of a declared cell (None for NULL), and its literal in SQL; ``row`` is for generators.
 
     Raises ScenarioError for what the column cannot hold.
     """
     try:
         check_takes_value(column, cell, context)
+        if isinstance(cell, Computed):
+            return Clipped(stored_value(column, cell.value, context), "")
         if is_expression(cell):
-            return _of_expression(column, cell["sql"].strip(), context)
+            return _of_expression(column, cell["sql"].strip(), context, so_far)
         if is_generator(cell, json=column.holds_json):
             generated = context.generate(cell, place)
             literal = generated.literal(row)
@@ -45,15 +59,38 @@ def cell_value(column: ColumnDefinition, cell: Any, place: ColumnPlace, row: int
         raise error.about(f"{place.table}.{column.name}") from None
 
 
-def _of_expression(column: ColumnDefinition, sql: str, context: DmlContext) -> Clipped:
-    """What an expression without columns gives.  Raises UnsupportedError for what is not computed here."""
-    expression = parse_expression(sql, context.references.line.grammar, in_statement=True)
-    for name in expression.columns():
-        raise UnsupportedError(f"column {name!r} among the values of a new row is not supported yet")
-    value = expression.evaluate({"@@now": context.time.local})
+def _of_expression(column: ColumnDefinition, sql: str, context: DmlContext, so_far: SoFar | None) -> Clipped:
+    """What an expression gives; its columns are those of the row so far.  Raises UnsupportedError."""
+    if sql.upper() == "DEFAULT":
+        return Clipped(omitted_value(column, context.time, clips=context.clips or context.ignores), sql)
+    tree = parse_expression(sql, context.references.line.grammar, in_statement=True).tree
+    sources: list[Source] = []
+    rows: list[Row] = []
+    if so_far is not None and any(isinstance(part, ColumnName) for part in walk(tree)):
+        state, row = so_far()
+        sources, rows = [Source.of(state.table.name, state.columns, state.table.database)], [row]
+    scope = Scope(sources, context, read_query)
+    value = evaluate(scope.bound(tree), scope.cells(rows))
+    return Clipped(stored_value(column, value, context), sql)
+
+
+def stored_value(column: ColumnDefinition, value: Operand, context: DmlContext) -> Value | None:
+    """What a column holds of an expression's result.  Raises ScenarioError for what it cannot hold."""
+    facts = column.type_facts
     if value is None:
-        return _null(column, context)
-    return Clipped(stored_result(column, value, clips=context.clips or context.ignores), sql)
+        return _null(column, context).value
+    if isinstance(value, Unsigned):
+        value = value.value
+    if facts.is_json:
+        return stored_result(column, value, clips=context.clips or context.ignores)
+    if (facts.has_charset or facts.is_bytes) and not facts.has_members and isinstance(value, int | float | Decimal):
+        value = text_of(value)
+    if facts.is_number and isinstance(value, Moment | Document):
+        value = number_of(value)
+    if facts.is_integer and isinstance(value, float):
+        # The nearest even number, as rint has it.
+        value = round(value)
+    return value_of_literal(column, as_literal(column, value), context).value
 
 
 def check_takes_value(column: ColumnDefinition, cell: Any, context: DmlContext) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
+from forge.charsets import charset, collation
 from forge.engine.dictionary.catalog import Catalog, declared_name
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.literals import under
@@ -13,6 +15,9 @@ from forge.engine.dictionary.table_state import TableState
 from forge.engine.requests.cells import CellGenerator
 from forge.engine.rows.defaults import StatementTime, check_expressions
 from forge.engine.rows.foreign_keys import References
+from forge.errors import UnsupportedError
+from forge.plan.statement_text import UserVariable
+from forge.sql.expressions import Operand, Unsigned
 from forge.values.base import Column
 
 #: Names the entry of the scenario that the errors of a block belong to.
@@ -46,6 +51,30 @@ class DmlContext:
     assigns_at_once: bool = False
     #: The statement has a text of its own, so that its cells need none.
     has_text: bool = False
+    #: The collation of the connection's literals.
+    connection_collation: int = 255
+    #: The session's user variables by name; None where the value is not known, NULL what is not there.
+    variables: Mapping[str, UserVariable | None] = field(default_factory=dict)
+    #: What functions of the session and its system variables (``@@name``) give.
+    known: Mapping[str, Any] = field(default_factory=dict)
+
+    def session_value(self, name: str) -> Operand:
+        """A variable, or what a function of the session gives.  Raises UnsupportedError where that is not known."""
+        if name.startswith("@@"):
+            name = "@@" + name.removeprefix("@@").removeprefix("session.").removeprefix("local.")
+            if name not in self.known or self.known[name] is None:
+                raise UnsupportedError(f"{name} in expressions is not known here", expected="a literal")
+            return self.known[name]
+        name = name.removeprefix("@")
+        if name not in self.variables:
+            return None
+        variable = self.variables[name]
+        if variable is None:
+            raise UnsupportedError(f"the value of @{name} is not known here", expected="`user_variables`, or a literal")
+        value = variable.value
+        if isinstance(value, bytes) and variable.collation is not None:
+            return charset(collation(variable.collation).charset).decode(value)
+        return Unsigned(value) if variable.unsigned and isinstance(value, int) else value
 
     def wire(self, column: ColumnDefinition) -> Column:
         """The column as the session takes its values."""

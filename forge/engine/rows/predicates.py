@@ -15,18 +15,17 @@ from typing import Any
 
 from forge.charsets import compare_key, is_exact, order_key
 from forge.engine.dictionary.columns import ColumnDefinition, sort_value
-from forge.engine.dictionary.json_cells import cells_for
 from forge.engine.dictionary.literals import strict_value
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.context import DmlContext
-from forge.engine.rows.defaults import check_reads
+from forge.engine.rows.scope import Scope, Source
+from forge.engine.rows.selects import read_query
 from forge.engine.rows.where import column_index
 from forge.errors import UnsupportedError, about
 from forge.plan.tables import Row
 from forge.sql.ast.expressions import Call, ColumnName, Literal, Node, walk
 from forge.sql.cursor import Cursor
-from forge.sql.expressions import Expression, computable
-from forge.sql.expressions.evaluation import truth
+from forge.sql.expressions.evaluation import evaluate, truth
 from forge.sql.parse.expressions import expression
 from forge.values.base import Value
 from forge.values.text.column_charset import charset_of
@@ -52,8 +51,8 @@ class Predicate:
     has_literal: bool = False
 
 
-def parse_predicates(sql: str, state: TableState, context: DmlContext) -> list[Predicate]:
-    """The conditions of a WHERE.
+def parse_predicates(sql: str, state: TableState, context: DmlContext, alias: str | None = None) -> list[Predicate]:
+    """The conditions of a WHERE; ``alias`` is what the statement calls the table.
 
     Raises ScenarioError for what no server takes, UnsupportedError for what the module leaves out.
     """
@@ -61,7 +60,13 @@ def parse_predicates(sql: str, state: TableState, context: DmlContext) -> list[P
     tree = expression(cursor)
     if not cursor.at_end():
         cursor.wrong("an operator, or the end of WHERE")
-    return [_predicate(part, state, context) for part in _joined(tree)]
+    scope = table_scope(state, alias, context)
+    return [_predicate(part, state, scope) for part in _joined(tree)]
+
+
+def table_scope(state: TableState, alias: str | None, context: DmlContext) -> Scope:
+    """What the expressions of a statement on one table may name."""
+    return Scope([Source.of(alias or state.table.name, state.columns, state.table.database)], context, read_query)
 
 
 def equal_columns(sql: str) -> set[str]:
@@ -80,29 +85,42 @@ def _joined(node: Node) -> list[Node]:
     return [node]
 
 
-def _predicate(node: Node, state: TableState, context: DmlContext) -> Predicate:
+def _predicate(node: Node, state: TableState, scope: Scope) -> Predicate:
     if isinstance(node, Call) and (leaf := _compared_column(node)) is not None:
-        name, word, values = leaf
+        name, _, values = leaf
         index = column_index(state, name)
-        holds = _comparison(state.columns[index].under(context.catalog.dialect), index, word, values)
+        holds = _leaf(node, state, scope)
         return Predicate(holds, (index,), index, any(value is not None for value in values))
     names = dict.fromkeys(part.name for part in walk(node) if isinstance(part, ColumnName))
-    return Predicate(_holds(node, state, context), tuple(column_index(state, name) for name in names))
+    return Predicate(_holds(node, state, scope), tuple(column_index(state, name) for name in names))
 
 
-def _holds(node: Node, state: TableState, context: DmlContext) -> Holds:
+def _holds(node: Node, state: TableState, scope: Scope) -> Holds:
     """Conditions inside of OR, NOT and the like, and expressions."""
     if isinstance(node, Call) and node.name in ("AND", "OR", "XOR"):
-        left, right = (_holds(side, state, context) for side in node.arguments)
+        left, right = (_holds(side, state, scope) for side in node.arguments)
         return _JOINED[node.name](left, right)
     if isinstance(node, Call) and node.name == "NOT":
-        inner = _holds(node.arguments[0], state, context)
+        inner = _holds(node.arguments[0], state, scope)
         return lambda row: None if (held := inner(row)) is None else not held
-    if isinstance(node, Call) and (leaf := _compared_column(node)) is not None:
-        name, word, values = leaf
-        index = column_index(state, name)
-        return _comparison(state.columns[index].under(context.catalog.dialect), index, word, values)
-    return _computed(node, state, context)
+    if isinstance(node, Call) and _compared_column(node) is not None:
+        return _leaf(node, state, scope)
+    return _computed(node, scope)
+
+
+def _leaf(node: Call, state: TableState, scope: Scope) -> Holds:
+    """A column beside literals; where they are of another kind, as expressions compare."""
+    leaf = _compared_column(node)
+    assert leaf is not None
+    name, word, values = leaf
+    index = column_index(state, name)
+    column = state.columns[index].under(scope.context.catalog.dialect)
+    try:
+        return _comparison(column, index, word, values)
+    except UnsupportedError:
+        if word == "IS NULL" or column.type_facts.has_date:
+            raise
+        return _computed(node, scope)
 
 
 def _and(left: Holds, right: Holds) -> Holds:
@@ -275,13 +293,7 @@ def _moment(column: ColumnDefinition, value: Any) -> Any:
     return value
 
 
-def _computed(node: Node, state: TableState, context: DmlContext) -> Holds:
+def _computed(node: Node, scope: Scope) -> Holds:
     """An expression of the row's columns."""
-    found: Expression = computable(node, "", context.references.line.grammar)
-    names = frozenset(name.lower() for name in found.columns())
-    columns = [state.columns[column_index(state, name)] for name in names]
-    check_reads(columns, context.time.offset)
-    for column in columns:
-        if column.type_facts.has_date or column.type_facts.is_moment:
-            raise UnsupportedError(f"{column.name!r}, a {column.type.name}, in an expression of WHERE is not supported")
-    return lambda row: truth(found.evaluate(cells_for(state.columns, row, names)))
+    bound = scope.bound(node)
+    return lambda row: truth(evaluate(bound, scope.cells([row])))

@@ -94,6 +94,25 @@ def scanned(state: TableState, chosen: Iterable[int]) -> list[int]:
     return rows if partition is None else sorted(rows, key=lambda number: partition(state.rows[number]))
 
 
+def in_partitions(state: TableState, chosen: Iterable[int], names: Sequence[str]) -> list[int]:
+    """The rows that lie in partitions or subpartitions of these names.  Raises ScenarioError for unknown ones."""
+    clause, partition = state.definition.partitions, state.table.partition
+    if clause is None or partition is None:
+        raise ScenarioError(f"table {state.name} has no partitions (error 1747)", expected="no PARTITION (...)")
+    inner = 1 if clause.inner is None else clause.inner.count or 1
+    known: dict[str, set[int]] = {}
+    for place in range(len(clause.parts) or clause.count or 1):
+        name = clause.parts[place].name.lower() if clause.parts else f"p{place}"
+        known[name] = set(range(place * inner, place * inner + inner))
+        if clause.inner is not None:
+            known |= {f"{name}sp{sub}": {place * inner + sub} for sub in range(inner)}
+    for name in names:
+        if name.lower() not in known:
+            raise ScenarioError(f"table {state.name} has no partition {name!r}", expected=", ".join(known))
+    wanted = set().union(*(known[name.lower()] for name in names))
+    return [number for number in chosen if partition(state.rows[number]) in wanted]
+
+
 def by_key(state: TableState, key: Key, chosen: Iterable[int]) -> list[int]:
     """The rows in the order of a key, all partitions together; text has the order of its collation."""
     clustering = _clustering(state)

@@ -239,6 +239,23 @@ def matching(conditions: Sequence[RowCondition], state: TableState) -> list[int]
     return state.ordered(chosen)
 
 
+def rows_with_keys(state: TableState, keys: Sequence[Any]) -> list[int]:
+    """The rows that have these primary keys.  Raises ScenarioError for a key that none has."""
+    if state.clustering is None:
+        raise ScenarioError(f"{state.name} has no primary key", expected="a table with one, or `where`")
+    names = [state.columns[part.column].name for part in state.clustering.parts]
+    numbers: list[int] = []
+    for key in keys:
+        cells = key if isinstance(key, list) else [key]
+        if len(cells) != len(names):
+            raise ScenarioError(f"the key {key!r} has {len(cells)} cells", expected=f"those of {', '.join(names)}")
+        found = matching(parse_where(dict(zip(names, cells, strict=True)), state), state)
+        if not found:
+            raise ScenarioError(f"{state.name} has no row {key!r}", expected="the primary key of a row")
+        numbers += found
+    return numbers
+
+
 def where_sql(conditions: list[Condition], state: TableState) -> str:
     """`` WHERE ...``, or nothing if there are no conditions."""
     if not conditions:

@@ -27,7 +27,7 @@ from forge.engine.session.texts import SessionText
 from forge.engine.session.transactions import Prepared, RunningTransaction, check_transaction, savepoint_step, xa_id
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.circumstances import Turn
-from forge.plan.collations import names_collation
+from forge.plan.collations import connection_charset, names_collation
 from forge.plan.definitions import DdlStatement
 from forge.plan.gtids import given_gtid
 from forge.plan.requirements import session_features
@@ -323,4 +323,7 @@ class Session(Connection):
             place=place.at,
             references=References(self.catalog, self.line, checks=settings.foreign_key_checks),
             line=place.line,
+            connection_collation=connection_charset(settings, self.line)[1],
+            variables={**self.client.variables, **dict.fromkeys(self.client.unknown)},
+            known={"@@database": self.client.database, "@@last_insert_id": self.client.last_insert_id},
         )

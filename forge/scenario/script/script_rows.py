@@ -6,18 +6,24 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from forge.errors import ScenarioError, UnsupportedError
-from forge.sql.ast.changes import Assignment, DeleteRows, InsertRows, RowChoice, RowsChange, Term
+from forge.sql.ast.changes import Assignment, DeleteRows, InsertRows, RowsChange, Term, UpdateRows
 from forge.sql.ast.definitions import TableRef
 from forge.sql.ast.expressions import Call, ColumnName, Literal, Node, Variable
 from forge.sql.expressions import Unsigned
 from forge.sql.expressions.evaluation import evaluate
+from forge.sql.outline import literal_rows, plain_insert
+from forge.sql.parse.changes import parse_rows_change
 from forge.sql.write import identifier
 
 _PLAIN_NAME = re.compile(r"[\w$]+")
+#: The cell of DEFAULT, where a row has to have one.
 _DEFAULT = {"sql": "DEFAULT"}
+#: Bytes that are no characters of the script.
+_NOT_TEXT = re.compile("[\ud800-\udfff]")
 _NAMES = re.compile(r"@(`[^`]+`|[\w.$]+)")
 
 
@@ -36,6 +42,18 @@ def table_name(table: TableRef) -> str:
     """A table's name as an entry of a scenario has it: in backticks if something in it has a meaning there."""
     names = (part for part in (table.database, table.name) if part is not None)
     return ".".join(name if _PLAIN_NAME.fullmatch(name) else identifier(name) for name in names)
+
+
+def database_of(change: RowsChange) -> str | None:
+    """The database that the text names with the table; None of a join."""
+    if isinstance(change, InsertRows):
+        return change.table.database
+    return None if isinstance(change.table, str) else change.table.name.database
+
+
+def _qualified(column: ColumnName) -> str:
+    names = (part for part in (column.database, column.table, column.name) if part is not None)
+    return ".".join(map(identifier, names))
 
 
 def literal(tree: Node, variables: Mapping[str, Any]) -> tuple[bool, Any]:
@@ -84,6 +102,36 @@ def named_variables(sql: str) -> set[str]:
     return {name.strip("`").lower() for name in _NAMES.findall(sql)} if "@" in sql else set()
 
 
+def plain_rows(sql: str) -> dict[str, Any] | None:
+    """The request of an INSERT or REPLACE of nothing but literals; None of others, and where it is wrong."""
+    plain = plain_insert(sql)
+    if plain is None or "\0" in sql or _NOT_TEXT.search(sql):
+        return None
+    rows, head = literal_rows(sql, plain.start), _head(plain.head)
+    if rows is None or head is None:
+        return None
+    verb, request, columns = head
+    if columns is not None and any(len(row) != len(columns) for row in rows):
+        return None
+    named = rows if columns is None else [dict(zip(columns, row, strict=True)) for row in rows]
+    return {verb: {**request, "rows": named}}
+
+
+@lru_cache(maxsize=256)
+def _head(head: str) -> tuple[str, dict[str, Any], list[str] | None] | None:
+    """The verb, the request without its rows, and the columns of what stands before VALUES; None with a database."""
+    change = parse_rows_change(f"{head}()")
+    assert isinstance(change, InsertRows)
+    if change.table.database is not None:
+        return None
+    request: dict[str, Any] = {"into": table_name(change.table)}
+    if change.ignore:
+        request["ignore"] = True
+    if change.columns is None:
+        return change.verb, request, None
+    return change.verb, request, [column.name for column in change.columns]
+
+
 @dataclass(frozen=True, slots=True)
 class RowsOfScript:
     """What statements on rows say, with the user variables that their client has."""
@@ -93,22 +141,25 @@ class RowsOfScript:
     def request(self, change: RowsChange) -> dict[str, Any]:
         if isinstance(change, InsertRows):
             return self._insert(change)
+        chosen = self._chosen(change)
+        if isinstance(change.table, str):
+            chosen["tables"] = change.table
+            if isinstance(change, DeleteRows):
+                return {"delete": {**chosen, "rows_of": list(change.targets)}}
+            new = {_qualified(one.column): self._assigned(one) for one in change.assignments}
+            return {"update": {**chosen, "set": new}}
         if isinstance(change, DeleteRows):
-            return {"delete": {"from": table_name(change.table), **self._choice(change.choice, change.alias)}}
-        if change.ignore:
-            raise UnsupportedError("UPDATE IGNORE is not supported yet", expected="UPDATE")
+            return {"delete": {"from": table_name(change.table.name), **chosen}}
         new = {one.column.name: self._assigned(one) for one in change.assignments}
-        return {"update": {"table": table_name(change.table), "set": new, **self._choice(change.choice, change.alias)}}
+        return {"update": {"table": table_name(change.table.name), "set": new, **chosen}}
 
     def _insert(self, change: InsertRows) -> dict[str, Any]:
-        if change.query is not None:
-            raise UnsupportedError(
-                f"{change.verb.upper()} ... SELECT is not supported yet",
-                expected="VALUES, or `-- forge: rows: [[1, a], ...]` in front of the statement",
-            )
         request: dict[str, Any] = {"into": table_name(change.table)}
         names = None if change.columns is None else [column.name for column in change.columns]
-        if names is None:
+        if change.query is not None:
+            request["select"] = change.query
+            request |= {"column_list": False} if names is None else {"columns": names}
+        elif names is None:
             request["rows"] = [
                 [_DEFAULT if cell is None else self.cell(cell) for cell in row] if row else {} for row in change.rows
             ]
@@ -121,6 +172,8 @@ class RowsOfScript:
             ]
         if change.ignore:
             request["ignore"] = True
+        if change.alias is not None:
+            request["row_alias"] = change.alias
         if change.updates:
             request["on_duplicate_key_update"] = {
                 one.column.name: self._updated(one, change.alias) for one in change.updates
@@ -130,10 +183,8 @@ class RowsOfScript:
     def _updated(self, one: Assignment, alias: str | None) -> Any:
         """What ON DUPLICATE KEY UPDATE gives a column."""
         tree = None if one.value is None else one.value.tree
-        if isinstance(tree, Call) and tree.name == "VALUES" and isinstance(tree.arguments[0], ColumnName):
+        if isinstance(tree, Call) and tree.name in ("VALUES", "VALUE") and isinstance(tree.arguments[0], ColumnName):
             return {"values": tree.arguments[0].name}
-        if isinstance(tree, ColumnName) and alias is not None and tree.table == alias:
-            return {"values": tree.name}
         return self._assigned(one)
 
     def _assigned(self, one: Assignment) -> Any:
@@ -144,10 +195,25 @@ class RowsOfScript:
         found, value = literal(term.tree, self.variables)
         return value if found else {"sql": term.sql}
 
-    def _choice(self, choice: RowChoice, alias: str | None) -> dict[str, Any]:
-        chosen: dict[str, Any] = {}
-        if choice.where is not None:
-            chosen["where"] = choice.where.sql
-        if choice.limit is not None:
-            chosen["limit"] = choice.limit
-        return chosen
+    def _chosen(self, change: UpdateRows | DeleteRows) -> dict[str, Any]:
+        """Which rows change."""
+        choice, table = change.choice, change.table
+        alone = None if isinstance(table, str) else table
+        chosen: dict[str, Any] = {
+            "alias": None if alone is None else alone.alias,
+            "partition": None if alone is None else list(alone.partitions) or None,
+            "ignore": change.ignore or None,
+            "where": None if choice.where is None else choice.where.sql,
+            "order_by": choice.order,
+            "limit": choice.limit,
+        }
+        if alone is not None and alone.portion is not None:
+            name, begin, end = alone.portion
+            chosen["for_portion_of"] = {name: [self._literal(begin), self._literal(end)]}
+        return {field: value for field, value in chosen.items() if value is not None}
+
+    def _literal(self, term: Term) -> Any:
+        found, value = literal(term.tree, self.variables)
+        if not found:
+            raise UnsupportedError(f"{term.sql} is not supported here yet", expected="a literal")
+        return value

@@ -17,7 +17,7 @@ from forge.engine.requests.statements import KINDS, Statement
 from forge.errors import ScenarioError, UnsupportedError, nearest
 from forge.located import Located, Place, load
 from forge.scenario.script.script_load import load_request, path_inside
-from forge.scenario.script.script_rows import RowsOfScript, Saved, named_variables, table_name
+from forge.scenario.script.script_rows import RowsOfScript, Saved, database_of, named_variables, plain_rows, table_name
 from forge.scenario.script.script_sessions import Sent, Sessions, tokens_of
 from forge.scenario.script.script_tree import ScriptDocument, place_inside
 from forge.servers import server_line
@@ -237,9 +237,13 @@ class _Script(Sessions):
             raise SqlError(f"unexpected {shown(word)}", start, expected="a statement", suggestion=suggestion)
 
     def _rows(self, one: Sent) -> None:
+        plain = plain_rows(one.read)
+        if plain is not None:
+            self._add_rows(plain, one)
+            return
         try:
             change = parse_rows_change(one.read, self.line.grammar, self.modes)
-            if (change.table.database or "").lower() in _UNLOGGED:
+            if (database_of(change) or "").lower() in _UNLOGGED:
                 return
             request = RowsOfScript(self.client.variables).request(change)
         except UnsupportedError as error:

@@ -64,6 +64,12 @@ class Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     maps_silent_children: bool
     #: INSERT without a column list computes the defaults of invisible columns.
     computes_invisible_defaults: bool
+    #: GROUP BY sorts: groups come in the order of their columns, else as their first rows do.
+    sorts_groups: bool
+    #: Of two tables that a unique key of one joins, the other is read first, however few rows there are.
+    joins_by_unique_keys: bool
+    #: UPDATE of several tables: the one that is read first changes behind the others where a column is read and set.
+    joined_reads_wait: bool
     #: REPLACE updates the row of a system-versioned table that the last unique key finds; else it ends that row.
     replaces_versions_in_place: bool
     #: A row of a system-versioned table that is deleted, as the past has one that ended in this moment, ends in it too.

@@ -94,6 +94,8 @@ class Dialect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     last_microsecond_is_none: bool
     #: The largest TIME is 838:59:59.999999; else it has no fraction.
     largest_time_has_fraction: bool
+    #: A quotient has more digits than it shows.
+    quotients_keep_groups: bool
     #: Without strict mode, a number beyond 8385959 is the largest TIME, whatever its seconds.
     large_numbers_are_times: bool
     #: Without strict mode, a number of more than 9999 hours is no TIME.

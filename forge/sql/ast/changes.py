@@ -30,8 +30,8 @@ class Assignment:
 class InsertRows:
     """INSERT and REPLACE.  A row's cells are in the order of ``columns`` (None: all of the table); None is DEFAULT.
 
-    ``query`` is the text of what gives the rows instead; ``alias`` names the new row, ``updates`` are those of ON
-    DUPLICATE KEY UPDATE.
+    ``query`` is the text of what gives the rows instead; ``alias`` names the new row (``new(a, b)``), ``updates`` are
+    those of ON DUPLICATE KEY UPDATE.
     """
 
     verb: Choice["insert", "replace"]
@@ -46,17 +46,28 @@ class InsertRows:
 
 @dataclass(frozen=True, slots=True)
 class RowChoice:
-    """Which rows of a table UPDATE and DELETE change: WHERE, ORDER BY with whether each term is DESC, LIMIT."""
+    """Which rows of a table UPDATE and DELETE change: WHERE, the text of ORDER BY, LIMIT."""
 
     where: Term | None = None
-    order: tuple[tuple[Term, bool], ...] = ()
+    order: str | None = None
     limit: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
+class ChangedTable:
+    """The table of UPDATE or DELETE, with its alias, its chosen partitions, and FOR PORTION OF: period, begin, end."""
+
+    name: TableRef
+    alias: str | None = None
+    partitions: tuple[str, ...] = ()
+    portion: tuple[str, Term, Term] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class UpdateRows:
-    table: TableRef
-    alias: str | None
+    """UPDATE of one table, or of a join: its text."""
+
+    table: ChangedTable | str
     assignments: tuple[Assignment, ...]
     choice: RowChoice
     ignore: bool = False
@@ -64,10 +75,12 @@ class UpdateRows:
 
 @dataclass(frozen=True, slots=True)
 class DeleteRows:
-    table: TableRef
-    alias: str | None
+    """DELETE from one table, or from those of a join whose names are the ``targets``."""
+
+    table: ChangedTable | str
     choice: RowChoice
     ignore: bool = False
+    targets: tuple[str, ...] = ()
 
 
 RowsChange = InsertRows | UpdateRows | DeleteRows

@@ -15,9 +15,35 @@ from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlError
 
 # The modules of functions register them.
-from forge.sql.expressions import casts, documents, geometries, moments, texts  # noqa: F401
+from forge.sql.expressions import (  # noqa: F401
+    arithmetic,
+    casts,
+    comparisons,
+    date_formats,
+    documents,
+    geometries,
+    intervals,
+    json_changes,
+    moments,
+    session_values,
+    strings,
+    texts,
+)
 from forge.sql.expressions.documents import OF_MYSQL_ONLY
-from forge.sql.expressions.evaluation import CLOCK, FUNCTIONS, Cells, Document, Field, Operand, Unsigned, evaluate
+from forge.sql.expressions.evaluation import (
+    FUNCTIONS,
+    Cells,
+    evaluate,
+)
+from forge.sql.expressions.operands import (
+    Document,
+    Field,
+    Moment,
+    Operand,
+    Single,
+    Unsigned,
+)
+from forge.sql.expressions.session_values import OF_SESSION
 from forge.sql.lexer import shown
 from forge.sql.parse.expressions import expression
 
@@ -85,21 +111,33 @@ def computable(
     """The expression of a tree, as :func:`parse_expression` has it.  Raises UnsupportedError."""
     with_json = grammar is None or grammar.json_expressions
     for node in walk(tree):
-        if not _is_computed(node, with_json=with_json, of_partitions=of_partitions):
+        if in_statement and _is_of_statement(node):
+            continue
+        if isinstance(node, Call) and node.name in ("CHAR", "INTERVAL") and not in_statement:
+            raise UnsupportedError(f"{node.name} in expressions is not supported yet")
+        if not _is_computed(node, with_json=with_json, of_partitions=of_partitions, in_statement=in_statement):
             raise UnsupportedError(f"{_called(node)} in expressions is not supported yet")
-        if not in_statement and (isinstance(node, Variable) or (isinstance(node, Call) and node.name in CLOCK)):
+        if not in_statement and (isinstance(node, Variable) or (isinstance(node, Call) and node.name in OF_SESSION)):
             raise UnsupportedError(f"{_called(node)} in the expressions of a table is not supported yet")
     return Expression(sql, tree)
 
 
-def _is_computed(node: Node, *, with_json: bool, of_partitions: bool) -> bool:
+def _is_of_statement(node: Node) -> bool:
+    """What no definition of a table has: subqueries, bytes, floating-point numbers, DEFAULT(column), VALUES(column)."""
+    if isinstance(node, Call):
+        return node.name in ("DEFAULT", "VALUES", "VALUE") and len(node.arguments) == 1
+    is_open = isinstance(node, Literal) and (isinstance(node.value, bytes) or node.form == "double")
+    return is_open or isinstance(node, Unread | Variable)
+
+
+def _is_computed(node: Node, *, with_json: bool, of_partitions: bool, in_statement: bool) -> bool:
     match node:
         case Literal():
-            return not isinstance(node.value, bytes)
+            return not (isinstance(node.value, bytes) or node.form == "double")
         case Call():
             function = FUNCTIONS.get(node.name)
             is_known = function is not None and function.least <= len(node.arguments) <= function.most
-            is_open = of_partitions or node.name not in _OF_PARTITIONS
+            is_open = of_partitions or in_statement or node.name not in _OF_PARTITIONS
             return is_known and is_open and (with_json or node.name not in OF_MYSQL_ONLY)
         case Cast():
             return with_json or not node.type.is_array
@@ -119,11 +157,14 @@ def _called(node: Node) -> str:
         case Cast():
             return f"CAST AS {node.type.name}{' ARRAY' * node.type.is_array}"
         case Literal():
-            return "a hexadecimal or bit literal"
+            return "a hexadecimal, bit or floating-point literal"
         case ColumnName() | Variable():
             return node.name
         case Unread():
             return shown(node.sql)
 
 
-__all__ = ["Cells", "Document", "Expression", "Field", "Operand", "Unsigned", "computable", "parse_expression"]
+__all__ = [
+    "Cells", "Document", "Expression", "Field", "Moment", "Operand", "Single", "Unsigned", "computable",
+    "parse_expression",
+]  # fmt: skip

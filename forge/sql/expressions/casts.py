@@ -17,17 +17,20 @@ from forge.sql.expressions.evaluation import (
     BIGINT_MIN,
     FUNCTIONS,
     UNSIGNED_MAX,
-    Document,
     Function,
-    Operand,
     Row,
-    Unsigned,
     evaluate,
     number_of,
     plain,
     text_of,
 )
 from forge.sql.expressions.moments import parts_of
+from forge.sql.expressions.operands import (
+    Document,
+    Moment,
+    Operand,
+    Unsigned,
+)
 from forge.values.declaration.typetext import parse_type
 from forge.values.literals import rounded
 from forge.values.registry import codec_for, column_for
@@ -44,13 +47,14 @@ def _number(value: Operand) -> int | Decimal:
             value = Decimal(repr(value))
         if value is None or isinstance(value, (list, tuple, dict)):
             raise ScenarioError("the expression casts a JSON value that is not a number", expected="a number")
-    if isinstance(value, str):
+    if isinstance(value, str) and not isinstance(value, Moment):
         if _WHOLE.fullmatch(value):
             return int(value)
         if _NUMBER.fullmatch(value):
             return Decimal(value.strip())
         raise ScenarioError(f"the expression casts {value!r} to a number", expected="the text of a number")
-    return number_of(value)
+    number: int | Decimal = Decimal(repr(exact)) if isinstance(exact := number_of(value), float) else exact
+    return number
 
 
 def _integer(low: int, high: int, *, wraps: bool) -> Callable[[Operand], Operand]:
@@ -89,7 +93,7 @@ def _decimal(precision: int, scale: int) -> Callable[[Operand], Operand]:
 def _date(value: Operand) -> Operand:
     text = unquoted(value.value) if isinstance(value, Document) else value
     parts_of(text)
-    return text[:10]
+    return Moment(text[:10])
 
 
 def _temporal(name: str, digits: int) -> Callable[[Operand], Operand]:
@@ -100,10 +104,14 @@ def _temporal(name: str, digits: int) -> Callable[[Operand], Operand]:
         text = unquoted(value.value) if isinstance(value, Document) else value
         if name == "DATETIME":
             parts_of(text)
-        stored: str = codec_for(column).accept(column, text)
-        return stored
+        return Moment(codec_for(column).accept(column, text))
 
     return cast
+
+
+def _real(value: Operand) -> Operand:
+    number = _number(value) if isinstance(value, Document) else number_of(value)
+    return float(number)
 
 
 def _binary(length: int | None) -> Callable[[Operand], Operand]:
@@ -112,6 +120,14 @@ def _binary(length: int | None) -> Callable[[Operand], Operand]:
         if length is not None and len(data) > length:
             raise ScenarioError(f"the expression casts {data!r}", expected=f"at most {length} bytes")
         return data
+
+    return cast
+
+
+def _padded_bytes(length: int | None) -> Callable[[Operand], Operand]:
+    def cast(value: Operand) -> Operand:
+        data: bytes = value if isinstance(value, bytes) else _binary(length)(value)
+        return data if length is None else data.ljust(length, b"\0")
 
     return cast
 
@@ -132,6 +148,10 @@ def cast_to(target: CastType) -> Callable[[Operand], Operand]:
             return _date
         case "DATETIME" | "TIME":
             return _temporal(name, size or 0)
+        case "DOUBLE" | "REAL":
+            return _real
+        case "BINARY":
+            return _padded_bytes(size)
         case "JSON":
             return lambda value: Document(document_of(value))
     raise UnsupportedError(f"CAST AS {name} in expressions is not supported yet")

@@ -12,13 +12,16 @@ from forge.sql.expressions.evaluation import (
     BIGINT_MAX,
     FUNCTIONS,
     Cells,
-    Document,
     Function,
-    Operand,
     Row,
-    Unsigned,
     evaluate,
+    surroundings,
     text_of,
+)
+from forge.sql.expressions.operands import (
+    Document,
+    Operand,
+    Unsigned,
 )
 from forge.values.json.binary import Json, Opaque, SqlInteger
 from forge.values.json.opaque import opaque_decimal, opaque_text
@@ -76,12 +79,13 @@ def _step(value: Json, leg: Leg | str) -> list[Json]:
     return [cells[position]] if 0 <= position < len(cells) else []
 
 
-def _extract(value: Operand, path: Operand) -> Document | None:
-    legs = path_of(path)
-    values = values_at(document_of(value), legs)
+def _extract(value: Operand, *paths: Operand) -> Document | None:
+    all_legs = [path_of(path) for path in paths]
+    values = [found for legs in all_legs for found in values_at(document_of(value), legs)]
     if not values:
         return None
-    return Document(values) if any(isinstance(leg, str) for leg in legs) else Document(values[0])
+    is_list = len(paths) > 1 or any(isinstance(leg, str) for leg in all_legs[0])
+    return Document(values) if is_list else Document(values[0])
 
 
 def unquoted(value: Json) -> str:
@@ -117,12 +121,15 @@ def _json_value(value: Operand, path: Operand) -> str | None:
 _SAME_INSIDE = frozenset((
     "NEG", "+", "-", "*", "DIV", "CHAR_LENGTH", "CHARACTER_LENGTH", "JSON_LENGTH", "CONCAT", "CONCAT_WS", "LOWER",
     "LCASE", "UPPER", "UCASE", "TRIM", "SUBSTRING", "LEFT", "RIGHT", "REVERSE", "JSON_EXTRACT", "->", "->>",
-    "JSON_UNQUOTE", "JSON_ARRAY", "JSON_OBJECT",
+    "JSON_UNQUOTE", "JSON_ARRAY", "JSON_OBJECT", "JSON_SET", "JSON_INSERT", "JSON_REPLACE", "JSON_REMOVE",
+    "JSON_ARRAY_APPEND", "JSON_ARRAY_INSERT", "JSON_MERGE_PATCH", "JSON_MERGE_PRESERVE", "JSON_KEYS", "REPEAT", "HEX",
+    "LENGTH", "MD5", "SHA1", "SHA2", "DATE_FORMAT", "REPLACE", "LPAD", "RPAD", "YEAR", "MONTH", "DAY", "HOUR", "MINUTE",
+    "SECOND", "SUBSTRING_INDEX", "UUID",
 ))  # fmt: skip
 _CASTS_INSIDE = ("SIGNED", "UNSIGNED", "CHAR", "NCHAR", "JSON")
 
 
-def _element(node: Node, row: Row) -> Json:
+def element(node: Node, row: Row) -> Json:
     """What an expression is inside a document that JSON_ARRAY or JSON_OBJECT makes (recorded on MySQL 9.7)."""
     if isinstance(node, ColumnName) and isinstance(row, Cells):
         return row.document(node.name.lower())
@@ -145,25 +152,26 @@ def _element(node: Node, row: Row) -> Json:
     return value
 
 
-def _json_array(row: Row, *parts: Node) -> list[Json]:
-    return [_element(part, row) for part in parts]
+def _made(row: Row, value: Json) -> Operand:
+    """What a constructor gives in a statement: a document; MariaDB's is text with the members as they come."""
+    around = surroundings(row)
+    return value if around is None or around.keeps_quotients else Document(value)
 
 
-def _json_object(row: Row, *parts: Node) -> dict[str, Json]:
+def _json_array(row: Row, *parts: Node) -> Operand:
+    return _made(row, [element(part, row) for part in parts])
+
+
+def _json_object(row: Row, *parts: Node) -> Operand:
     if len(parts) % 2:
         raise ScenarioError("JSON_OBJECT has a member without a value", expected="names and values in turn")
-    members = {}
+    members: dict[str, Json] = {}
     for name, value in zip(parts[::2], parts[1::2], strict=True):
         key = evaluate(name, row)
         if key is None:
             raise ScenarioError("a member of JSON_OBJECT is called NULL", expected="text")
-        members[text_of(key)] = _element(value, row)
-    return members
-
-
-def _json_length(value: Operand) -> int:
-    document = document_of(value)
-    return len(document) if isinstance(document, (list, tuple, dict)) else 1
+        members[text_of(key)] = element(value, row)
+    return _made(row, members)
 
 
 def _json_valid(value: Operand) -> int:
@@ -182,14 +190,17 @@ def _json_valid(value: Operand) -> int:
 
 
 #: Those that MariaDB has not, or computes on text as it is written.
-OF_MYSQL_ONLY = frozenset({"->", "->>", "JSON_EXTRACT", "JSON_UNQUOTE", "JSON_VALUE", "JSON_LENGTH"})
+OF_MYSQL_ONLY = frozenset((
+    "->", "->>", "JSON_EXTRACT", "JSON_UNQUOTE", "JSON_VALUE", "JSON_LENGTH", "JSON_SET", "JSON_INSERT", "JSON_REPLACE",
+    "JSON_REMOVE", "JSON_ARRAY_APPEND", "JSON_ARRAY_INSERT", "JSON_MERGE_PATCH", "JSON_MERGE_PRESERVE", "JSON_MERGE",
+    "JSON_CONTAINS", "JSON_CONTAINS_PATH", "JSON_KEYS", "JSON_TYPE", "JSON_DEPTH", "JSON_QUOTE",
+))  # fmt: skip
 
 FUNCTIONS |= {
-    **dict.fromkeys(("->", "JSON_EXTRACT"), Function(_extract, 2, 2)),
+    **dict.fromkeys(("->", "JSON_EXTRACT"), Function(_extract, 2, 1000)),
     "->>": Function(_extract_text, 2, 2),
     "JSON_VALUE": Function(_json_value, 2, 2),
     "JSON_UNQUOTE": Function(_unquote),
-    "JSON_LENGTH": Function(_json_length),
     "JSON_VALID": Function(_json_valid),
     "JSON_ARRAY": Function(_json_array, 0, 1000, "nodes"),
     "JSON_OBJECT": Function(_json_object, 0, 1000, "nodes"),

@@ -1,26 +1,38 @@
 """Computing an expression: operators, comparisons, conditions, and the table of everything that is known.
 
-Operands are int, Decimal, str (text, and moments as the server prints them), list and dict (made by JSON functions),
+Operands are int, Decimal, float (DOUBLE), str (text), :class:`Moment`, bytes, list and dict (made by JSON functions),
 :class:`Document` and None for NULL.  What cannot be computed exactly as servers do is an UnsupportedError.
 """
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, Decimal
-from typing import Any
+from typing import Any, Protocol
 from typing import Literal as Choice
 
 from forge.errors import ScenarioError, UnsupportedError
 from forge.sql.ast.expressions import Call, Cast, ColumnName, Literal, Node, Unread, Variable
-from forge.values.json.binary import Json, SqlInteger
+from forge.sql.expressions.operands import (
+    Document,
+    Field,
+    Interval,
+    Moment,
+    Operand,
+    Quotient,
+    Rounded,
+    Single,
+    Unsigned,
+    double_text,
+)
+from forge.values.json.binary import Json, SqlInteger, decode_document, encode_document
 from forge.values.json.text import format_json
 from forge.values.literals import EXACT, rounded
 
-Operand = Any
 Row = Mapping[str, Operand]
 
 BIGINT_MIN, BIGINT_MAX, UNSIGNED_MAX = -(1 << 63), (1 << 63) - 1, (1 << 64) - 1
@@ -28,36 +40,43 @@ BIGINT_MIN, BIGINT_MAX, UNSIGNED_MAX = -(1 << 63), (1 << 63) - 1, (1 << 64) - 1
 DIVISION_DIGITS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A JSON value, which a Python str or int would not tell from text or a number."""
-
-    value: Json
-
-
-@dataclass(frozen=True, slots=True)
-class Unsigned:
-    """An operand of an UNSIGNED column: what is computed of it must not be negative."""
-
-    value: int
-
-
-class Field(str):
-    """Text that LOAD DATA has read into a user variable.
-
-    Servers compute with such text as with a DOUBLE; here only with whole numbers, of which DOUBLE is exact.
-    """
-
-
 _WHOLE = re.compile(r"[+-]?[0-9]{1,15}\Z")
+
+
+class Surroundings(Protocol):
+    """What an expression of a statement asks for beside the cells of its rows."""
+
+    keeps_quotients: bool
+    """Quotients have digits that are not shown."""
+
+    def collation(self, *nodes: Node) -> int:
+        """The collation by which texts are compared.  Raises UnsupportedError where they have several."""
+
+    def rows(self, query: Unread, row: Row) -> list[tuple[Operand, ...]]:
+        """The rows that a subquery gives, where ``row`` are the cells around it."""
+
+    def value(self, name: str) -> Operand:
+        """A user variable (``@x``), a system variable, or what the session knows (``@@now``)."""
 
 
 class Cells(dict[str, Operand]):
     """The cells of a row as operands, by lower-case column name; ``document`` gives one as it is inside a document."""
 
-    def __init__(self, cells: Mapping[str, Operand], document: Callable[[str], Json]) -> None:
+    def __init__(
+        self, cells: Mapping[str, Operand], document: Callable[[str], Json], around: Surroundings | None = None
+    ) -> None:
         super().__init__(cells)
-        self.document = document
+        self.document, self.around = document, around
+
+    def __missing__(self, name: str) -> Operand:
+        if self.around is None:
+            raise KeyError(name)
+        return self.around.value(name)
+
+
+def surroundings(row: Row) -> Surroundings | None:
+    """What the statement around a row's expression knows; None in the definition of a table."""
+    return row.around if isinstance(row, Cells) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +114,7 @@ def evaluate(node: Node, row: Row) -> Operand:
         case Cast():
             return FUNCTIONS["CAST"].compute(row, node)
         case Unread():
-            raise UnsupportedError(f"{node.sql} in expressions is not supported yet")
+            return _scalar(node, row)
 
 
 def _call(node: Call, row: Row) -> Operand:
@@ -108,23 +127,58 @@ def _call(node: Call, row: Row) -> Operand:
     return function.compute(*values)
 
 
+def query_rows(node: Unread, row: Row) -> list[tuple[Operand, ...]]:
+    """The rows of a subquery.  Raises UnsupportedError where there can be none."""
+    around = surroundings(row)
+    if around is None:
+        raise UnsupportedError(f"{node.sql} in expressions is not supported yet")
+    return around.rows(node, row)
+
+
+def _scalar(node: Unread, row: Row) -> Operand:
+    found = query_rows(node, row)
+    if len(found) > 1:
+        raise ScenarioError("the subquery returns more than 1 row (error 1242)", expected="one row")
+    if found and len(found[0]) != 1:
+        raise ScenarioError("the subquery has several columns (error 1241)", expected="one column")
+    return found[0][0] if found else None
+
+
 def _literal(node: Literal) -> Operand:
     if node.form == "double":
-        raise UnsupportedError("floating-point numbers in expressions are not supported yet")
-    return node.value
+        return float(node.value or 0)
+    return Moment(node.value) if node.form == "moment" else node.value
 
 
-def number_of(value: Operand) -> int | Decimal:
-    """A number for arithmetic."""
+_NUMBER = re.compile(r"\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
+
+
+def number_of(value: Operand) -> Any:
+    """A number for arithmetic: int, Decimal, or float for a DOUBLE."""
     if isinstance(value, Unsigned):
         return value.value
     if isinstance(value, bool):
         return int(value)
-    if isinstance(value, (int, Decimal)):
+    if isinstance(value, Quotient):
+        raise UnsupportedError(f"computing with the quotient {value}, of which MariaDB keeps more digits")
+    if isinstance(value, (int, Decimal, float)):
         return value
-    if isinstance(value, Field) and _WHOLE.match(value):
-        return int(value)
-    raise UnsupportedError(f"the expression computes with {value!r}, which is not supported yet; numbers are exact")
+    if isinstance(value, Field):
+        if _WHOLE.match(value):
+            return int(value)
+    elif isinstance(value, Moment):
+        digits = re.sub("[-: ]", "", value.lstrip("-"))
+        number = Decimal(digits) if "." in digits else int(digits)
+        return -number if value.startswith("-") else number
+    elif isinstance(value, Document):
+        inner = plain(value.value)
+        if isinstance(inner, int | float):
+            return int(inner) if isinstance(inner, bool) else inner
+    elif isinstance(value, str):
+        if _NUMBER.fullmatch(value):
+            return float(value)
+        raise UnsupportedError(f"the expression computes with {value!r}, which is not supported yet: no number")
+    raise UnsupportedError(f"the expression computes with {value!r}, which is not supported yet")
 
 
 def text_of(value: Operand) -> str:
@@ -132,11 +186,17 @@ def text_of(value: Operand) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, Document):
-        return format_json(value.value)
+        return format_json(decode_document(encode_document(value.value)))
     if isinstance(value, (bool, int, Unsigned)):
         return str(number_of(value))
     if isinstance(value, Decimal):
-        return f"{value:f}"
+        return f"{rounded(value, value.scale) if isinstance(value, Quotient) else value:f}"
+    if isinstance(value, Rounded):
+        return f"{value:.{value.places}f}"
+    if isinstance(value, (dict, list)):
+        return format_json(value)
+    if isinstance(value, float):
+        return double_text(value.shown if isinstance(value, Single) else value)
     raise UnsupportedError(f"the expression makes text of {value!r}, which is not supported yet")
 
 
@@ -152,9 +212,15 @@ def _within_bigint(number: int, *, unsigned: bool) -> int:
     return number
 
 
-def _arithmetic(compute: Callable[[Decimal, Decimal], Decimal]) -> Function:
+def _arithmetic(compute: Callable[[Decimal, Decimal], Decimal], of_doubles: Callable[[Any, Any], Any]) -> Function:
     def computed(left: Operand, right: Operand) -> Operand:
+        if isinstance(right, Interval):
+            return FUNCTIONS["DATE_SUB" if of_doubles is operator.sub else "DATE_ADD"].compute(left, right)
+        if isinstance(left, Interval):
+            return FUNCTIONS["DATE_ADD"].compute(right, left)
         first, second = number_of(left), number_of(right)
+        if isinstance(first, float) or isinstance(second, float):
+            return _double(of_doubles(float(first), float(second)))
         exact = compute(Decimal(first), Decimal(second))
         if not (isinstance(first, int) and isinstance(second, int)):
             return exact
@@ -165,18 +231,53 @@ def _arithmetic(compute: Callable[[Decimal, Decimal], Decimal]) -> Function:
     return Function(computed, 2, 2)
 
 
-def _division(compute: Callable[[Decimal, Decimal], Decimal], digits: int | None) -> Function:
-    """Division with ``digits`` more fraction digits than the dividend has; None: whole numbers stay whole."""
+def _double(number: float) -> float:
+    if not math.isfinite(number):
+        raise ScenarioError("the expression gives a number beyond DOUBLE (error 1690)", expected="a smaller number")
+    return number
 
+
+def _divided(dividend: Operand, divisor: Operand) -> tuple[Any, Any]:
+    if isinstance(dividend, Field) or isinstance(divisor, Field):
+        raise UnsupportedError("the division of text is not supported yet; it gives a DOUBLE")
+    first, second = number_of(dividend), number_of(divisor)
+    if not second:
+        raise ScenarioError("the expression divides by zero", expected="another divisor (strict mode)")
+    return first, second
+
+
+def _scale(number: int | Decimal) -> int:
+    return max(-int(Decimal(number).as_tuple().exponent), 0)
+
+
+def _quotient(row: Row, left: Node, right: Node) -> Operand:
+    """Division with DIVISION_DIGITS more fraction digits than the dividend has."""
+    dividend, divisor = evaluate(left, row), evaluate(right, row)
+    if dividend is None or divisor is None:
+        return None
+    first, second = _divided(dividend, divisor)
+    if isinstance(first, float) or isinstance(second, float):
+        return _double(float(first) / float(second))
+    exact = EXACT.divide(Decimal(first), Decimal(second))
+    shown = rounded(exact, _scale(first) + DIVISION_DIGITS)
+    around = surroundings(row)
+    if around is None or not around.keeps_quotients or shown == exact:
+        return shown
+    # Groups of nine digits (do_div_mod), cut.
+    groups = [-(-_scale(number) // 9) * 9 for number in (first, second)]
+    more = max(DIVISION_DIGITS - (sum(groups) - _scale(first) - _scale(second)), 0)
+    digits = -(-(sum(groups) + more) // 9) * 9
+    kept = Quotient(exact.quantize(Decimal(1).scaleb(-digits), ROUND_DOWN, EXACT))
+    kept.scale = _scale(first) + DIVISION_DIGITS
+    return kept
+
+
+def _whole_division(compute: Callable[[Decimal, Decimal], Decimal]) -> Function:
     def computed(left: Operand, right: Operand) -> Operand:
-        if isinstance(left, Field) or isinstance(right, Field):
-            raise UnsupportedError("the division of text is not supported yet; it gives a DOUBLE")
-        dividend, divisor = number_of(left), number_of(right)
-        if not divisor:
-            raise ScenarioError("the expression divides by zero", expected="another divisor (strict mode)")
+        dividend, divisor = _divided(left, right)
+        if isinstance(dividend, float) or isinstance(divisor, float):
+            raise UnsupportedError("DIV and % of floating-point numbers are not supported yet")
         exact = compute(Decimal(dividend), Decimal(divisor))
-        if digits is not None:
-            return rounded(exact, max(-int(Decimal(dividend).as_tuple().exponent), 0) + digits)
         return int(exact) if isinstance(dividend, int) and isinstance(divisor, int) else exact
 
     return Function(computed, 2, 2)
@@ -192,53 +293,12 @@ def _negative(value: Operand) -> Operand:
 
 
 def _to_whole(how: str) -> Function:
-    return Function(lambda value: int(Decimal(number_of(value)).to_integral_value(how)))
+    def compute(value: Operand) -> Operand:
+        number = number_of(value)
+        whole = int(Decimal(number).to_integral_value(how))
+        return float(whole) if isinstance(number, float) else whole
 
-
-def _compared(left: Operand, right: Operand, *, equality: bool = False) -> tuple[Any, Any]:
-    """Both sides of a comparison as numbers.
-
-    Text is compared with text of LOAD DATA alone: of ASCII and for equality, whose answer no usual collation changes.
-    """
-    texts = isinstance(left, str) and isinstance(right, str)
-    if not any(isinstance(side, Field) for side in (left, right)):
-        if isinstance(left, str) or isinstance(right, str):
-            raise UnsupportedError("comparisons of text in expressions are not supported yet")
-    elif texts and equality and all(s.isascii() and s.isprintable() and not s.endswith(" ") for s in (left, right)):
-        return left.lower(), right.lower()
-    elif texts:
-        raise UnsupportedError(f"the comparison of {left!r} with {right!r} in an expression is not supported yet")
-    return number_of(left), number_of(right)
-
-
-def _comparison(compare: Callable[[Any, Any], bool], *, equality: bool = False) -> Function:
-    return Function(lambda left, right: int(compare(*_compared(left, right, equality=equality))), 2, 2)
-
-
-def _null_if(left: Operand, right: Operand) -> Operand:
-    if left is None or right is None:
-        return left
-    first, second = _compared(left, right, equality=True)
-    return None if first == second else left
-
-
-def _in(value: Operand, *others: Operand) -> Operand:
-    if any(isinstance(element, str) for element in (value, *others)):
-        raise UnsupportedError("comparisons of text in expressions are not supported yet")
-    if value is None:
-        return None
-    if any(element is not None and number_of(element) == number_of(value) for element in others):
-        return 1
-    return None if None in others else 0
-
-
-def _between(value: Operand, low: Operand, high: Operand) -> Operand:
-    above = _null_or(operator.ge, value, low)
-    return _and(above, _null_or(operator.le, value, high))
-
-
-def _null_or(compare: Callable[[Any, Any], bool], left: Operand, right: Operand) -> Operand:
-    return None if left is None or right is None else int(compare(*_compared(left, right, equality=False)))
+    return Function(compute)
 
 
 def truth(value: Operand) -> bool | None:
@@ -246,13 +306,20 @@ def truth(value: Operand) -> bool | None:
     return None if value is None else bool(number_of(value))
 
 
-def _and(left: Operand, right: Operand) -> Operand:
-    sides = truth(left), truth(right)
+def _and(row: Row, *nodes: Node) -> Operand:
+    """What decides is not followed by what it decides over."""
+    left = truth(evaluate(nodes[0], row))
+    if left is False:
+        return 0
+    sides = left, truth(evaluate(nodes[1], row))
     return 0 if False in sides else None if None in sides else 1
 
 
-def _or(left: Operand, right: Operand) -> Operand:
-    sides = truth(left), truth(right)
+def _or(row: Row, *nodes: Node) -> Operand:
+    left = truth(evaluate(nodes[0], row))
+    if left is True:
+        return 1
+    sides = left, truth(evaluate(nodes[1], row))
     return 1 if True in sides else None if None in sides else 0
 
 
@@ -269,7 +336,7 @@ def _coalesce(row: Row, *parts: Node) -> Operand:
 
 
 def _now(row: Row, *digits: Node) -> Operand:
-    return row["@@now"](evaluate(digits[0], row) if digits else 0)
+    return Moment(row["@@now"](evaluate(digits[0], row) if digits else 0))
 
 
 #: The functions that give the time of the statement.
@@ -277,27 +344,20 @@ CLOCK = ("CURRENT_TIMESTAMP", "NOW", "LOCALTIME", "LOCALTIMESTAMP")
 
 FUNCTIONS |= {
     "NEG": Function(_negative),
-    "+": _arithmetic(EXACT.add),
-    "-": _arithmetic(EXACT.subtract),
-    "*": _arithmetic(EXACT.multiply),
-    "/": _division(EXACT.divide, DIVISION_DIGITS),
-    "DIV": _division(_whole_quotient, None),
-    "%": _division(EXACT.remainder, None),
-    "MOD": _division(EXACT.remainder, None),
+    "+": _arithmetic(EXACT.add, operator.add),
+    "-": _arithmetic(EXACT.subtract, operator.sub),
+    "*": _arithmetic(EXACT.multiply, operator.mul),
+    "/": Function(_quotient, 2, 2, "nodes"),
+    "DIV": _whole_division(_whole_quotient),
+    "%": _whole_division(EXACT.remainder),
+    "MOD": _whole_division(EXACT.remainder),
     "ABS": Function(lambda value: abs(number_of(value))),
     "FLOOR": _to_whole(ROUND_FLOOR),
     "CEIL": _to_whole(ROUND_CEILING),
     "CEILING": _to_whole(ROUND_CEILING),
-    "=": _comparison(operator.eq, equality=True),
-    "<>": _comparison(operator.ne, equality=True),
-    "<": _comparison(operator.lt),
-    "<=": _comparison(operator.le),
-    ">": _comparison(operator.gt),
-    ">=": _comparison(operator.ge),
-    "IN": Function(_in, 2, 1000, "nulls"),
-    "BETWEEN": Function(_between, 3, 3, "nulls"),
-    "AND": Function(_and, 2, 2, "nulls"),
-    "OR": Function(_or, 2, 2, "nulls"),
+    "AND": Function(_and, 2, 2, "nodes"),
+    "OR": Function(_or, 2, 2, "nodes"),
+    "XOR": Function(lambda left, right: int(truth(left) is not truth(right)), 2, 2),
     "NOT": Function(lambda value: int(not truth(value))),
     "IS NULL": Function(lambda value: int(value is None), takes="nulls"),
     "IS TRUE": Function(lambda value: int(truth(value) is True), takes="nulls"),
@@ -306,7 +366,6 @@ FUNCTIONS |= {
     "CASE": Function(_case, 1, 1000, "nodes"),
     "COALESCE": Function(_coalesce, 1, 1000, "nodes"),
     "IFNULL": Function(_coalesce, 2, 2, "nodes"),
-    "NULLIF": Function(_null_if, 2, 2, "nulls"),
     "COLLATE": Function(lambda row, operand, _: evaluate(operand, row), 2, 2, "nodes"),
     **{name: Function(_now, 0, 1, "nodes") for name in CLOCK},
 }

@@ -5,7 +5,14 @@ from __future__ import annotations
 import struct
 
 from forge.errors import UnsupportedError
-from forge.sql.expressions.evaluation import FUNCTIONS, Function, Operand, number_of
+from forge.sql.expressions.evaluation import (
+    FUNCTIONS,
+    Function,
+    number_of,
+)
+from forge.sql.expressions.operands import (
+    Operand,
+)
 from forge.values.spatial.wkb import POINT
 from forge.values.spatial.wkt import parse_wkt
 

@@ -7,7 +7,15 @@ import re
 from collections.abc import Callable
 
 from forge.errors import ScenarioError, UnsupportedError
-from forge.sql.expressions.evaluation import FUNCTIONS, Function, Operand, text_of
+from forge.sql.expressions.evaluation import (
+    FUNCTIONS,
+    Function,
+    text_of,
+)
+from forge.sql.expressions.operands import (
+    Moment,
+    Operand,
+)
 
 _MOMENT = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?: (\d\d):(\d\d):(\d\d)(\.\d{1,6})?)?")
 #: '0000-01-01' is day 1 for TO_DAYS; Python's calendar begins a year later.
@@ -52,12 +60,6 @@ def _seconds_of_day(value: Operand) -> int:
 def _to_seconds(value: Operand) -> int | None:
     days = days_of(value)
     return None if days is None else days * 86400 + _seconds_of_day(value)
-
-
-def _unix_timestamp(value: Operand) -> int | None:
-    """Of a moment in UTC."""
-    days = days_of(value)
-    return 0 if days is None else days * 86400 + _seconds_of_day(value) - (days_of("1970-01-01") or 0) * 86400
 
 
 def _year_week(value: Operand) -> int | None:
@@ -109,10 +111,10 @@ def _day_of_year(value: str) -> int | None:
     return None if days is None else days - (days_of(f"{value[:4]}-01-01") or 0) + 1
 
 
-def _to_date(value: Operand) -> str:
+def _to_date(value: Operand) -> Moment:
     """DATE(moment)."""
     parts_of(value)
-    return str(value)[:10]
+    return Moment(value[:10])
 
 
 def _datediff(left: Operand, right: Operand) -> int | None:
@@ -128,7 +130,7 @@ _FORMATS = {
 }  # fmt: skip
 
 
-def _str_to_date(value: Operand, form: Operand) -> str:
+def _str_to_date(value: Operand, form: Operand) -> Moment:
     """STR_TO_DATE(text, 'format'): a date, or a moment where the format has a time."""
     pattern, places = "", []
     for piece in re.split(r"(%.)", text_of(form)):
@@ -149,7 +151,7 @@ def _str_to_date(value: Operand, form: Operand) -> str:
         moment = dt.datetime(*parts)  # type: ignore[arg-type]
     except ValueError:
         raise ScenarioError(f"STR_TO_DATE of {value!r}: no moment of the calendar (error 1411)") from None
-    return moment.isoformat(" ") if max(places) > 2 else moment.date().isoformat()
+    return Moment(moment.isoformat(" ") if max(places) > 2 else moment.date().isoformat())
 
 
 #: Functions of one moment.
@@ -171,7 +173,6 @@ _OF_MOMENTS: dict[str, Callable[[str], Operand]] = {
     "TIME_TO_SEC": _seconds_of_day,
     "TO_DAYS": days_of,
     "TO_SECONDS": _to_seconds,
-    "UNIX_TIMESTAMP": _unix_timestamp,
 }
 FUNCTIONS |= {
     **{name: Function(compute) for name, compute in _OF_MOMENTS.items()},

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from forge.errors import UnsupportedError
-from forge.sql.expressions.evaluation import FUNCTIONS, Function, Operand, Unsigned, number_of, text_of
+from forge.sql.expressions.evaluation import (
+    FUNCTIONS,
+    Function,
+    number_of,
+    text_of,
+)
+from forge.sql.expressions.operands import (
+    Operand,
+)
 
 #: Characters of a text that is made here; servers have a limit of 64 MB (max_allowed_packet).
 _LONGEST_TEXT = 1 << 24
@@ -23,6 +31,15 @@ def _lower(text: str) -> str:
 
 def _of_text(compute: Callable[[str], Operand]) -> Function:
     return Function(lambda value: compute(text_of(value)))
+
+
+def _concat(*parts: Operand) -> Operand:
+    if not any(isinstance(part, bytes) for part in parts):
+        return "".join(map(text_of, parts))
+    pieces = [part if isinstance(part, bytes) else text_of(part) for part in parts]
+    if not all(isinstance(piece, bytes) or piece.isascii() for piece in pieces):
+        raise UnsupportedError("CONCAT of bytes and characters beyond ASCII is not supported yet")
+    return b"".join(piece if isinstance(piece, bytes) else piece.encode() for piece in pieces)
 
 
 def _concat_ws(separator: Operand, *parts: Operand) -> Operand:
@@ -65,12 +82,6 @@ def _repeated(value: Operand, count: Operand) -> Operand:
     return text * times
 
 
-def _hex(value: Operand) -> Operand:
-    if isinstance(value, int | Unsigned) and not isinstance(value, bool):
-        return f"{number_of(value) % (1 << 64):X}"
-    return text_of(value).encode().hex().upper()
-
-
 def _replaced(text: Operand, old: Operand, new: Operand) -> Operand:
     return text_of(text).replace(text_of(old), text_of(new)) if text_of(old) else text_of(text)
 
@@ -81,12 +92,10 @@ FUNCTIONS |= {
     "REPLACE": Function(_replaced, 3, 3),
     "LPAD": Function(_padded(True), 3, 3),
     "RPAD": Function(_padded(False), 3, 3),
-    "HEX": Function(_hex),
-    "CONCAT": Function(lambda *parts: "".join(map(text_of, parts)), 1, 1000),
+    "CONCAT": Function(_concat, 1, 1000),
     "CONCAT_WS": Function(_concat_ws, 2, 1000, "nulls"),
     **dict.fromkeys(("LOWER", "LCASE"), _of_text(_lower)),
     **dict.fromkeys(("UPPER", "UCASE"), _of_text(_simple(str.upper))),
-    "TRIM": _of_text(lambda text: text.strip(" ")),
     "SUBSTRING": Function(_substring, 2, 3),
     "LEFT": Function(_left, 2, 2),
     "RIGHT": Function(_right, 2, 2),

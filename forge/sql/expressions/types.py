@@ -10,9 +10,10 @@ from forge.values.declaration.sqltype import SqlType
 
 UTF8MB4_BIN = 46
 #: Functions whose text has the collation of their arguments.
-_OF_ARGUMENTS = (
+KEEPS_COLLATION = (
     "COALESCE", "CONCAT", "CONCAT_WS", "IFNULL", "LCASE", "LEFT", "LOWER", "REVERSE", "RIGHT", "SUBSTRING", "TRIM",
-    "UCASE", "UPPER",
+    "UCASE", "UPPER", "LPAD", "RPAD", "REPEAT", "REPLACE", "NULLIF", "GREATEST", "LEAST", "ELT", "INSERT", "LTRIM",
+    "RTRIM", "SUBSTRING_INDEX", "MAX", "MIN", "GROUP_CONCAT",
 )  # fmt: skip
 
 
@@ -37,7 +38,7 @@ def text_collation(node: Node, columns: Mapping[str, SqlType], connection: int, 
             values = node.arguments[1:]
         case Call(name="CASE"):
             values = (*node.arguments[1:-1:2], node.arguments[-1])
-        case Call(name=name) if name in _OF_ARGUMENTS:
+        case Call(name=name) if name in KEEPS_COLLATION:
             values = node.arguments
         case _:
             return None

@@ -6,21 +6,31 @@ from collections.abc import Callable
 from typing import Literal, cast
 
 from forge.servers.facts.grammar import Grammar
-from forge.sql.ast.changes import Assignment, DeleteRows, InsertRows, RowChoice, RowsChange, Setting, Term, UpdateRows
+from forge.sql.ast.changes import (
+    Assignment,
+    ChangedTable,
+    DeleteRows,
+    InsertRows,
+    RowChoice,
+    RowsChange,
+    Setting,
+    Term,
+    UpdateRows,
+)
 from forge.sql.ast.definitions import TableRef
 from forge.sql.ast.expressions import Call, ColumnName
 from forge.sql.ast.expressions import Literal as SqlLiteral
+from forge.sql.ast.query_trees import FromTable
 from forge.sql.cursor import Cursor
-from forge.sql.errors import SqlError, SqlUnsupported
+from forge.sql.errors import SqlError
 from forge.sql.lexer import NO_MODES, Modes
 from forge.sql.parse.expressions import expression
 from forge.sql.parse.names import table_ref
-from forge.sql.reserved import RESERVED
+from forge.sql.parse.queries import alias_of, table_references
 
 _PRIORITIES = ("LOW_PRIORITY", "HIGH_PRIORITY", "DELAYED", "QUICK")
 _QUERY = ("SELECT", "WITH", "TABLE")
 _SCOPES = {"GLOBAL": "global", "SESSION": "session", "LOCAL": "session", "PERSIST": "global", "PERSIST_ONLY": "global"}
-_BEHIND_TABLE = ("AS", "SET", "WHERE", "ORDER", "LIMIT", "PARTITION", "USING", "FOR", "JOIN", "RETURNING", "FROM")
 
 
 def parse_rows_change(sql: str, grammar: Grammar | None = None, modes: Modes = NO_MODES) -> RowsChange:
@@ -129,7 +139,7 @@ def _insert(cursor: Cursor, verb: str) -> InsertRows:
     ignore = cursor.accept("IGNORE")
     cursor.accept("INTO")
     table = table_ref(cursor)
-    _no_partitions(cursor)
+    _partitions(cursor)
     kind: Literal["insert", "replace"] = "replace" if verb == "REPLACE" else "insert"
     if cursor.accept("SET"):
         given = _assignments(cursor)
@@ -204,10 +214,12 @@ def _new_row(cursor: Cursor) -> str | None:
     """``AS new(a, b)`` behind the rows."""
     if not cursor.accept("AS"):
         return None
-    name = cursor.name("row")
-    if cursor.token.is_mark("("):
-        raise SqlUnsupported("names for the columns of the new row are not read yet", cursor.token.start)
-    return name
+    start = cursor.token.start
+    cursor.name("row")
+    if cursor.accept_mark("("):
+        cursor.names("column")
+        cursor.expect_mark(")")
+    return cursor.sql[start : cursor.previous_end]
 
 
 def _assignments(cursor: Cursor) -> tuple[Assignment, ...]:
@@ -223,9 +235,9 @@ def _assignments(cursor: Cursor) -> tuple[Assignment, ...]:
 def _update(cursor: Cursor, verb: str) -> UpdateRows:
     cursor.accept_any(*_PRIORITIES)
     ignore = cursor.accept("IGNORE")
-    table, alias = _one_table(cursor, verb)
+    table = _tables(cursor)
     cursor.expect("SET")
-    return UpdateRows(table, alias, _assignments(cursor), _choice(cursor), ignore)
+    return UpdateRows(table, _assignments(cursor), _choice(cursor), ignore)
 
 
 def _delete(cursor: Cursor, verb: str) -> DeleteRows:
@@ -233,39 +245,86 @@ def _delete(cursor: Cursor, verb: str) -> DeleteRows:
     while cursor.accept_any(*_PRIORITIES) or cursor.token.is_word("IGNORE"):
         ignore = cursor.accept("IGNORE") or ignore
     if not cursor.accept("FROM"):
-        raise SqlUnsupported("DELETE from tables that a join names is not read yet", cursor.token.start)
-    table, alias = _one_table(cursor, verb)
-    return DeleteRows(table, alias, _choice(cursor), ignore)
+        targets = _targets(cursor)
+        cursor.expect("FROM")
+        return DeleteRows(_references(cursor)[1], _choice(cursor), ignore, targets)
+    behind = 0
+    while cursor.following(behind).is_name or cursor.following(behind).text in (".", "*", ","):
+        if cursor.following(behind).is_word("USING", "WHERE", "ORDER", "LIMIT", "JOIN"):
+            break
+        behind += 1
+    if cursor.following(behind).is_word("USING"):
+        targets = _targets(cursor)
+        cursor.expect("USING")
+        return DeleteRows(_references(cursor)[1], _choice(cursor), ignore, targets)
+    return DeleteRows(_tables(cursor), _choice(cursor), ignore)
 
 
-def _one_table(cursor: Cursor, verb: str) -> tuple[TableRef, str | None]:
-    table = table_ref(cursor)
-    _no_partitions(cursor)
-    alias = None
-    token = cursor.token
-    alone = token.is_name and not (token.is_word(*_BEHIND_TABLE) or token.text.upper() in RESERVED)
-    if cursor.accept("AS") or alone:
-        alias = cursor.name("table")
-    if cursor.token.is_mark(",") or cursor.token.is_word("JOIN", "INNER", "LEFT", "RIGHT", "CROSS", "NATURAL", "USING"):
-        raise SqlUnsupported(f"{verb} of several tables is not read yet", cursor.token.start)
-    if cursor.token.is_word("FOR"):
-        raise SqlUnsupported("FOR PORTION OF is not read yet", cursor.token.start)
-    return table, alias
+def _targets(cursor: Cursor) -> tuple[str, ...]:
+    """The tables that rows are deleted from: ``a, b.*``."""
+    names: list[str] = []
+    while not names or cursor.accept_mark(","):
+        start = cursor.token.start
+        table_ref(cursor)
+        name = cursor.sql[start : cursor.previous_end]
+        if cursor.accept_mark("."):
+            cursor.expect_mark("*")
+        names.append(name)
+    return tuple(names)
 
 
-def _no_partitions(cursor: Cursor) -> None:
-    if cursor.token.is_word("PARTITION") and cursor.following().is_mark("("):
-        raise SqlUnsupported("a choice of partitions is not read yet", cursor.token.start)
+def _tables(cursor: Cursor) -> ChangedTable | str:
+    """One table, or the text of a join."""
+    if any(cursor.following(n).is_word("PORTION") for n in range(6)):
+        table = table_ref(cursor)
+        portion = _portion(cursor)
+        return ChangedTable(table, alias_of(cursor, "table"), (), portion)
+    references, text = _references(cursor)
+    only = references[0]
+    if len(references) > 1 or not isinstance(only.table, TableRef):
+        return text
+    alias = None if only.alias == only.table.name else only.alias
+    return ChangedTable(only.table, alias, only.partitions)
+
+
+def _references(cursor: Cursor) -> tuple[tuple[FromTable, ...], str]:
+    start = cursor.token.start
+    return table_references(cursor), cursor.sql[start : cursor.previous_end]
+
+
+def _partitions(cursor: Cursor) -> tuple[str, ...]:
+    """``PARTITION (p0, p1)`` behind a table."""
+    if not (cursor.token.is_word("PARTITION") and cursor.following().is_mark("(")):
+        return ()
+    cursor.accept("PARTITION")
+    cursor.expect_mark("(")
+    names = cursor.names("partition")
+    cursor.expect_mark(")")
+    return tuple(names)
+
+
+def _portion(cursor: Cursor) -> tuple[str, Term, Term] | None:
+    """``FOR PORTION OF period FROM begin TO end``."""
+    if not cursor.accept("FOR", "PORTION", "OF"):
+        return None
+    name = cursor.name("period")
+    cursor.expect("FROM")
+    begin = term(cursor)
+    cursor.expect("TO")
+    return name, begin, term(cursor)
 
 
 def _choice(cursor: Cursor) -> RowChoice:
     where = term(cursor) if cursor.accept("WHERE") else None
-    order: list[tuple[Term, bool]] = []
+    order = ""
     if cursor.accept("ORDER", "BY"):
+        start = cursor.token.start
         while not order or cursor.accept_mark(","):
-            order.append((term(cursor), cursor.accept_any("ASC", "DESC") == "DESC"))
+            expression(cursor)
+            cursor.accept_any("ASC", "DESC")
+            order = cursor.sql[start : cursor.previous_end]
     limit = cursor.integer("a number of rows") if cursor.accept("LIMIT") else None
-    return RowChoice(where, tuple(order), limit)
+    return RowChoice(where, order or None, limit)
 
 
 _CHANGES: dict[str, Callable[[Cursor, str], RowsChange]] = {

@@ -8,8 +8,9 @@ from forge.errors import ScenarioError
 from forge.servers.facts.grammar import Grammar
 from forge.sql.ast.definitions import Default, ExpressionDefault, LiteralDefault, NowDefault
 from forge.sql.cursor import Cursor
-from forge.sql.parse.expressions import WITHOUT_PARENTHESES, literal
+from forge.sql.parse.expressions import WITHOUT_PARENTHESES
 from forge.sql.parse.names import table_ref
+from forge.sql.parse.sql_literals import literal
 
 NOW = ("CURRENT_TIMESTAMP", "NOW", "LOCALTIME", "LOCALTIMESTAMP")
 CLOCKS = ("CURRENT_DATE", "CURDATE", "CURRENT_TIME", "CURTIME")

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from forge.charsets import charset
-from forge.errors import FormatError, ScenarioError
 from forge.sql.ast.expressions import Call, Cast, CastType, ColumnName, Literal, Node, Unread, Variable
 from forge.sql.cursor import Cursor
-from forge.sql.errors import SqlError, at_offset
+from forge.sql.errors import SqlError
 from forge.sql.lexer import Token
+from forge.sql.parse.sql_literals import is_literal, literal
 
 #: How tightly operators hold their sides.
 _NOT, _COMPARISON, _BITS, _SIGN, _POSTFIX = 4, 5, 6, 12, 13
@@ -30,7 +29,7 @@ WITHOUT_PARENTHESES = (
     "CURRENT_DATE", "CURRENT_ROLE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "CURRENT_USER", "LOCALTIME", "LOCALTIMESTAMP",
     "SESSION_USER", "UTC_DATE", "UTC_TIME", "UTC_TIMESTAMP",
 )  # fmt: skip
-_QUERIES = ("SELECT", "WITH", "TABLE", "VALUES")
+_QUERIES = ("SELECT", "WITH", "TABLE")
 _TRIMMED_SIDES = ("BOTH", "LEADING", "TRAILING")
 
 
@@ -150,7 +149,13 @@ def _begins_query(cursor: Cursor) -> bool:
     depth = 0
     while cursor.following(depth).is_mark("("):
         depth += 1
-    return cursor.following(depth).is_word(*_QUERIES)
+    return _is_query(cursor, depth)
+
+
+def _is_query(cursor: Cursor, distance: int) -> bool:
+    """Whether a query begins so many tokens on; VALUES alone is a function."""
+    first = cursor.following(distance)
+    return first.is_word(*_QUERIES) or (first.is_word("VALUES") and cursor.following(distance + 1).is_word("ROW"))
 
 
 def _passed_over(cursor: Cursor) -> Unread:
@@ -228,7 +233,7 @@ def _arguments(cursor: Cursor) -> tuple[Node, ...]:
     first = cursor.token
     if not first.is_mark("("):
         cursor.wrong("'('")
-    if cursor.following().is_word("DISTINCT", "ALL", *_QUERIES):
+    if cursor.following().is_word("DISTINCT", "ALL") or _is_query(cursor, 1):
         return (_passed_over(cursor),)
     cursor.advance()
     parts: list[Node] = []
@@ -289,12 +294,25 @@ def _extract(cursor: Cursor) -> Call:
 
 
 def _trim(cursor: Cursor) -> Call:
-    """``TRIM(text)``; what has a side, or what to trim, is passed over."""
+    """``TRIM(text)``, ``TRIM(what FROM text)``, ``TRIM(LEADING what FROM text)``: the text, what, the side."""
     start = cursor.token.start
-    if cursor.token.is_word(*_TRIMMED_SIDES):
-        return Call("TRIM", (_rest(cursor), Literal(None)), start)
-    text = expression(cursor)
-    return Call("TRIM", (text, _rest(cursor)) if cursor.token.is_word("FROM") else (text,), start)
+    side = cursor.accept_any(*_TRIMMED_SIDES) or ""
+    if side and cursor.accept("FROM"):
+        return Call("TRIM", (expression(cursor), Literal(" "), Literal(side)), start)
+    what = expression(cursor)
+    if not cursor.accept("FROM"):
+        return Call("TRIM", (what,), start)
+    return Call("TRIM", (expression(cursor), what, Literal(side or "BOTH")), start)
+
+
+def _of_unit(cursor: Cursor) -> Call:
+    """TIMESTAMPADD, TIMESTAMPDIFF: a unit, and what else they take."""
+    name, start = cursor.sql[cursor.before(2).start : cursor.before(2).end].upper(), cursor.token.start
+    unit = Literal(cursor.advance().text.upper().removeprefix("SQL_TSI_"))
+    cursor.expect_mark(",")
+    first = expression(cursor)
+    cursor.expect_mark(",")
+    return Call(name, (unit, first, expression(cursor)), start)
 
 
 def _substring(cursor: Cursor) -> Call:
@@ -334,59 +352,7 @@ _OWN_GRAMMAR: dict[str, Callable[[Cursor], Node]] = {
     "POSITION": _position,
     "SUBSTR": _substring,
     "SUBSTRING": _substring,
+    "TIMESTAMPADD": _of_unit,
+    "TIMESTAMPDIFF": _of_unit,
     "TRIM": _trim,
 }
-
-
-def is_literal(cursor: Cursor) -> bool:
-    """Whether a literal without a sign comes next."""
-    token, behind = cursor.token, cursor.following()
-    if token.kind != "word":
-        return token.kind in ("string", "number", "hex", "bit")
-    introduced = token.text.startswith("_") and behind.kind in ("string", "hex", "bit")
-    moment = token.is_word("DATE", "TIME", "TIMESTAMP") and behind.kind == "string"
-    return token.is_word("NULL", "TRUE", "FALSE") or introduced or moment
-
-
-def literal(cursor: Cursor) -> Literal:
-    """A literal; a number may have a sign.  Raises SqlError."""
-    token = cursor.token
-    if token.kind == "string":
-        return Literal(cursor.string("a literal"))
-    if token.kind in ("hex", "bit"):
-        is_text = token.kind == "hex" and cursor.sql[token.start] in "xX"
-        return Literal(_bytes(cursor), form="hex_text" if is_text else "")
-    if token.kind == "number" or token.text in ("-", "+", "."):
-        number = cursor.number()
-        is_double = "e" in cursor.sql[token.start : cursor.previous_end].lower()
-        return Literal(number, form="double" if is_double else "")
-    if not is_literal(cursor):
-        cursor.wrong("a literal, or an expression in parentheses")
-    word = cursor.advance().text
-    if word.startswith("_"):
-        with at_offset(token.start):
-            return Literal(_introduced(cursor, word[1:]), word[1:])
-    if cursor.token.kind == "string" and word.upper() in ("DATE", "TIME", "TIMESTAMP"):
-        return Literal(cursor.string("a literal"), form="moment")
-    return Literal({"TRUE": True, "FALSE": False}.get(word.upper()))
-
-
-def _bytes(cursor: Cursor) -> bytes:
-    """The bytes of a hex or bit literal; 0xABC is 0ABC."""
-    token = cursor.advance()
-    if token.kind == "bit":
-        return int(token.text or "0", 2).to_bytes((len(token.text) + 7) // 8, "big")
-    return bytes.fromhex(token.text.rjust(len(token.text) + len(token.text) % 2, "0"))
-
-
-def _introduced(cursor: Cursor, name: str) -> str | bytes:
-    """A literal behind a character set: ``_latin1'x'``, ``_utf8mb4 x'c3a9'``."""
-    if cursor.token.kind == "string":
-        return cursor.string("a literal")
-    data = _bytes(cursor)
-    if name.lower() == "binary":
-        return data
-    try:
-        return charset(name).decode(data)
-    except FormatError as error:
-        raise ScenarioError(error.rule) from None

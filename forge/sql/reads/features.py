@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 from forge.servers import ServerLine
 from forge.servers.features import features
 from forge.sql.errors import SqlError
 from forge.sql.lexer import Token, scan
+from forge.sql.outline import outline
 
 #: The first words of definitions, and of statements that change rows.
 _DEFINITIONS = ("CREATE", "ALTER", "DROP", "RENAME", "TRUNCATE")
@@ -23,6 +24,15 @@ def require_statement(line: ServerLine, text: str) -> None:
 
 def features_of_statement(text: str) -> Iterator[str]:
     """The names of the features; none of a text that cannot be taken apart."""
+    return iter(_features_of(outline(text)))
+
+
+@lru_cache(maxsize=256)
+def _features_of(text: str) -> tuple[str, ...]:
+    return tuple(_found_features(text))
+
+
+def _found_features(text: str) -> Iterator[str]:
     try:
         tokens = list(scan(text))
     except SqlError:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from forge.sql.lexer import Token, tokenize
+from forge.sql.outline import outline
 from forge.sql.reads.assigns import Assigned, assigned_at, last_insert_source
 from forge.sql.reads.calls import Call
 from forge.sql.reads.tables import named_tables, words_of_queries
@@ -56,6 +58,11 @@ class Reads:
 
 def reads_of(sql: str) -> Reads:
     """What the statement reads.  Raises SqlError for text that is no statement."""
+    return _reads_of(outline(sql))
+
+
+@lru_cache(maxsize=256)
+def _reads_of(sql: str) -> Reads:
     tokens = tokenize(sql)
     scan = _Scan(sql, tokens)
     scan.run()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Literal
 
 from forge.sql.lexer import Token
+from forge.sql.outline import outline
 from forge.sql.words import outside, readable_tokens
 
 #: Words behind which a table is named, and those that end a list of tables.
@@ -45,6 +47,16 @@ def named_tables(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
                 yield tokens[start].text, tokens[index - 1].text
             else:
                 yield "", token.text
+
+
+def tables_of(sql: str) -> frozenset[tuple[str, str]]:
+    """What :func:`named_tables` gives of a statement."""
+    return _tables_of(outline(sql))
+
+
+@lru_cache(maxsize=256)
+def _tables_of(sql: str) -> frozenset[tuple[str, str]]:
+    return frozenset(named_tables(readable_tokens(sql)))
 
 
 def words_of_queries(tokens: Sequence[Token]) -> Iterator[int]:

@@ -1,0 +1,52 @@
+"""Statements that say the same but for their literals: what their words tell is looked up once."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+#: Texts whose end no sql_mode decides: without a backslash, in single quotes.
+_LITERAL = r"(?:'[^'\\]*+'(?!')|-?[0-9]++(?:\.[0-9]++)?(?![\w.])|NULL\b)"
+_NAME = r"(?:`[^`]++`|[A-Za-z_][\w$]*+)"
+_NAMES = rf"\(\s*+{_NAME}(?:\s*+,\s*+{_NAME})*+\s*+\)"
+_ROW = rf"\(\s*+{_LITERAL}(?:\s*+,\s*+{_LITERAL})*+\s*+\)"
+_PLAIN_INSERT = re.compile(
+    rf"((?:INSERT|REPLACE)\s++(?:IGNORE\s++)?(?:INTO\s++){_NAME}(?:\.{_NAME})?\s*+(?:{_NAMES}\s*+)?VALUES\s*+)"
+    rf"{_ROW}(?:\s*+,\s*+{_ROW})*+\s*+",
+    re.IGNORECASE | re.ASCII,
+)
+_CELL = re.compile(r"'([^']*)'|(-?[0-9]+)(\.[0-9]+)?|(NULL)|(\))", re.IGNORECASE | re.ASCII)
+
+
+class PlainInsert(NamedTuple):
+    """An INSERT or REPLACE of nothing but literals: what stands before its rows, and where these begin."""
+
+    head: str
+    start: int
+
+
+def plain_insert(sql: str) -> PlainInsert | None:
+    """The statement taken apart; None of others."""
+    match = _PLAIN_INSERT.fullmatch(sql)
+    return None if match is None else PlainInsert(match[1], match.end(1))
+
+
+def outline(sql: str) -> str:
+    """The text with one row of one literal in place of its rows, or the text itself."""
+    plain = plain_insert(sql)
+    return sql if plain is None else f"{plain.head}(0)"
+
+
+def literal_rows(sql: str, start: int) -> list[list[str | int | None]] | None:
+    """The cells of a plain INSERT; None if one of them is a number with a point."""
+    rows: list[list[str | int | None]] = []
+    row: list[str | int | None] = []
+    for text, digits, fraction, null, end in _CELL.findall(sql, start):
+        if end:
+            rows.append(row)
+            row = []
+        elif fraction:
+            return None
+        else:
+            row.append(int(digits) if digits else None if null else text)
+    return rows
