@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
@@ -12,7 +13,7 @@ from forge.compile.rows.table_map import wire_columns
 from forge.engine.dictionary.catalog import SYSTEM_DATABASES
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.session.session import Session
-from forge.errors import ForgeError, UnsupportedError
+from forge.errors import ForgeError, ScenarioError, UnsupportedError
 from forge.events.event import Event
 from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.events.gtid import Gtid
@@ -41,6 +42,9 @@ Entry = Any
 #: Forms of a group's statements that are tried.
 _MOST_FORMS = 8
 _OF_DATABASES = re.compile(r"\s*(CREATE|DROP|ALTER)\s+(DATABASE|SCHEMA)\b", re.IGNORECASE)
+#: What servers add to the text of a trigger or a view.
+_DEFINER = re.compile(r"\bDEFINER\s*=\s*`[^`]*`(?:@`[^`]*`)? ", re.IGNORECASE)
+_VERB = re.compile(r"\s*(INSERT|REPLACE|UPDATE|DELETE)\b", re.IGNORECASE)
 _CREATES = re.compile(r"\s*CREATE\b", re.IGNORECASE)
 _SAVEPOINT = re.compile(r"(SAVEPOINT|ROLLBACK TO(?: SAVEPOINT)?|RELEASE SAVEPOINT) (.+)", re.IGNORECASE)
 _STEPS = {"savepoint": "savepoint", "release savepoint": "release_savepoint"}
@@ -162,9 +166,10 @@ class GroupTeller:
             yield from ({"statements": one} for one in self._texts(query, statement))
         else:
             yield {"statements": [{"ddl": query.query}]}
-            if (numberless := {"text": query.query}) and query.query:
-                yield {"statements": [{"logged": numberless}]}
-                yield {"statements": [{"logged": {**numberless, "numbered": False}}]}
+            if (typed := _DEFINER.sub("", query.query, count=1)) != query.query:
+                yield {"statements": [{"ddl": typed}]}
+            yield {"statements": [{"logged": {"text": query.query}}]}
+            yield {"statements": [{"logged": {"text": query.query, "numbered": False}}]}
 
     def _blocks(self) -> Iterator[Entry]:
         last = self.events[-1].body
@@ -186,7 +191,7 @@ class GroupTeller:
             if not statements:
                 raise UnsupportedError("the transaction is empty")
             forms = [{"statements": statements, **how}]
-            if how == {"explicit": True} and len(statements) == 1:
+            if how == {"explicit": True} and len(statements) == 1 and not isinstance(last, Xid):
                 forms.append({"statements": statements})
             yield from (form for form in forms if form not in made)
             made += forms
@@ -237,8 +242,7 @@ class GroupTeller:
             word = " ".join(step[1].lower().split())
             yield [{_STEPS.get(word, "rollback_to"): step[2].strip("`")}]
         elif isinstance(query, Query) and changes_rows(query):
-            [entry] = script_document(text, None).value["transactions"]
-            statement = dict(entry[0] if isinstance(entry, list) else entry["statements"][0])
+            statement = _as_typed(text)
             if open.variables:
                 statement["user_variables"] = open.variables
             if open.seeds is not None:
@@ -252,8 +256,14 @@ class GroupTeller:
     def _changed(self, open: _Statement) -> Iterator[list[dict[str, Any]]]:
         """A statement that is logged as rows."""
         main, *others = open.maps.values()
+        if open.text is not None:
+            with suppress(ScenarioError):
+                typed = _as_typed(open.text) | ({} if self.texts else {"rows_query": True})
+                yield [typed | ({} if self.session.settings.binlog_format == "row" else {"logged_as": "rows"})]
         for beside in self._beside(open, main, others) if others else ({},):
             for request in self._of_table(open.rows, main).requests():
+                if open.text is not None and not _is_of_verb(open.text, request):
+                    continue
                 logged: dict[str, Any] = {} if self.texts == (open.text is not None) else {"rows_query": not self.texts}
                 text = {} if open.text is None else {"query": open.text}
                 if self.session.settings.binlog_format != "row":
@@ -272,15 +282,12 @@ class GroupTeller:
         return changed if state.table.row_end is None else changed.of_versions()
 
     def _beside(self, open: _Statement, main: TableMap, others: Sequence[TableMap]) -> Iterator[dict[str, Any]]:
-        """What a statement on the main table does in others: by foreign keys, or by triggers that run after its rows or
-        before them.
+        """What a statement on the main table does in others: what follows from its definition, or by triggers that run
+        after its rows or before them.
         """
-        children = [self.state(mapped).table.foreign_keys for mapped in others]
-        if any(
-            key.parent == (self.state(main).table.database, self.state(main).table.name)
-            for keys in children
-            for key in keys
-        ):
+        parent = name_text(main.database), name_text(main.table)
+        follows = any(key.parent == parent for mapped in others for key in self.state(mapped).table.foreign_keys)
+        if follows:
             yield {}
         runs = [list(run) for _, run in groupby(open.rows, lambda body: body.table_id)]
         changed = [mapped for mapped in others if any(body.table_id == mapped.table_id for body in open.rows)]
@@ -301,6 +308,8 @@ class GroupTeller:
                     {**request, "row": row + 1 if is_before else row} | ({"before": True} if is_before else {})
                 )
             yield ({"further": further} if further else {}) | ({"locks": locks} if locks else {})
+        if not follows:
+            yield {}
 
     def _changes_of(self, rows: Sequence[RowsBody], mapped: TableMap, state: TableState) -> list[Change]:
         wires = wire_columns(state.table, self.session.settings, self.session.line)
@@ -334,6 +343,20 @@ class GroupTeller:
                     yield changed.name, changed.existing_row(cells)
             except ForgeError:
                 continue  # The group has no statements then.
+
+
+def _as_typed(text: str) -> dict[str, Any]:
+    """The statement that a text is, as a script says it.  Raises ScenarioError."""
+    entries = script_document(text, None).value["transactions"]
+    if len(entries) != 1:
+        raise UnsupportedError("the text is no statement that changes rows")
+    return dict(entries[0][0] if isinstance(entries[0], list) else entries[0]["statements"][0])
+
+
+def _is_of_verb(text: str, request: Mapping[str, Any]) -> bool:
+    """Whether a text may be that of a statement; of a text that begins otherwise, as with LOAD DATA, it may."""
+    verb = _VERB.match(text)
+    return verb is None or verb[1].lower() in request
 
 
 def _nth(forms: Iterator[Any], choice: int) -> Iterator[Any]:

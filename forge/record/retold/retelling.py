@@ -29,7 +29,7 @@ from forge.scenario.matrix import base_scenario
 from forge.scenario.planning import plan as planned
 
 #: After so many attempts all groups that are not the log's are said as events.
-_MOST_ATTEMPTS = 12
+_MOST_ATTEMPTS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class _Telling:
             for number, reason in wrong.items():
                 self.log.refused[number] = self.log.refused.get(number, 0) + 1
                 self.log.differences.setdefault(number, reason)
-                if attempt >= _MOST_ATTEMPTS // 2:
+                if attempt >= _MOST_ATTEMPTS - 6:
                     self.log.reasons[number] = reason
         return self._finished(tree, built)
 
