@@ -10,7 +10,7 @@ import msgspec
 from forge.binlog.reader import MAGIC, check_magic, read_events
 from forge.engine.dictionary.catalog import SYSTEM_DATABASES
 from forge.engine.session.session import Session
-from forge.errors import ForgeError, FormatError, ScenarioError
+from forge.errors import ForgeError, FormatError, ScenarioError, UnsupportedError
 from forge.events.format_description import FormatDescription
 from forge.events.plain import name_text
 from forge.events.query import Query
@@ -37,6 +37,10 @@ from forge.sql.write import identifier
 
 #: What is raised where a statement cannot have made a group; forms of msgspec are ValueErrors.
 REFUSALS = (ForgeError, ValueError, LookupError)
+
+
+#: How often a log is looked at anew for what was not known before: tables, databases, statements that do not run.
+_MOST_EXPLORED = 200
 
 
 class Exploration:
@@ -80,7 +84,7 @@ class Exploration:
 
     def explored(self) -> tuple[list[Any], list[Any], list[int]]:
         """The entries of all steps, what was there before, and of each entry its step's number (-1: a setting)."""
-        while True:
+        for _ in range(_MOST_EXPLORED):
             self.is_marked = False
             try:
                 explored = self._explore()
@@ -95,6 +99,7 @@ class Exploration:
                 self.tables[key] = (
                     text if text is not None else definition_of(mapped, self.line, engine=self._engine(mapped))
                 )
+        raise UnsupportedError("too many statements leave traces where they cannot run")
 
     def _engine(self, mapped: Any) -> str | None:
         """MyISAM for a table whose changes end with COMMIT as a text."""
@@ -126,8 +131,8 @@ class Exploration:
                 self._run(session, entries[-1], places)
                 placed = True
                 continue
-            teller = GroupTeller(session, part, bool(self.session.get("rows_query")))
-            for table, row in list(teller.missing_rows(self.tables)):
+            teller = GroupTeller(session, part, bool(self.session.get("rows_query")), self.tables)
+            for table, row in list(teller.missing_rows()):
                 entry = [{"insert": {"into": table, "rows": [row]}}]
                 if self._run(session, entry, places) is None:
                     existing.append(entry)
@@ -163,7 +168,10 @@ class Exploration:
                 before = session.journal.logged
                 error = self._run(session, entry, places)
                 if error is None and session.journal.logged == before + 1:
-                    self.database = entry.get("database", self.database)
+                    query = teller.first_query
+                    is_gone = query is not None and makes_database(query)
+                    # The current database may be the one that is dropped.
+                    self.database = session.client.database if is_gone else entry.get("database", self.database)
                     return entry, ""
                 reason = reason or error or f"the statement is logged as {session.journal.logged - before} groups"
         except REFUSALS as error:

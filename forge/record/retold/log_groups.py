@@ -127,6 +127,8 @@ class GroupTeller:
     group: Part
     #: Whether the session logs texts beside rows.
     texts: bool
+    #: Tables that were there before the log begins.
+    existing: Container[tuple[str, str]]
     events: list[Event] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -320,11 +322,13 @@ class GroupTeller:
         found = self.session.catalog.known(TableRef(name_text(mapped.database), name_text(mapped.table), 0), "")
         if found is None and name_text(mapped.database).lower() in SYSTEM_DATABASES:
             raise UnsupportedError(f"{full_name(mapped)} is a table of the server's own")
+        if found is None and (name_text(mapped.database), name_text(mapped.table)) in self.existing:
+            raise UnsupportedError(f"{full_name(mapped)} is no more")
         if found is None:
             raise MissingTable(mapped)
         return found
 
-    def missing_rows(self, existing: Container[tuple[str, str]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    def missing_rows(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Rows that a group changes and tables that were there do not have, by table."""
         maps: dict[int, TableMap] = {}
         rows: dict[int, list[RowsBody]] = {}
@@ -335,7 +339,7 @@ class GroupTeller:
                 rows.setdefault(event.body.table_id, []).append(event.body)
         for table_id, bodies in rows.items():
             mapped = maps[table_id]
-            if (name_text(mapped.database), name_text(mapped.table)) not in existing:
+            if (name_text(mapped.database), name_text(mapped.table)) not in self.existing:
                 continue
             try:
                 changed = self._of_table(bodies, mapped)
