@@ -16,6 +16,7 @@ from forge.engine.dml.assignments import declared_updates, updated_cells
 from forge.engine.dml.generated_inserts import GeneratedInsert, insert_generated, is_suited
 from forge.engine.dml.row_texts import duplicate_text, insert_text
 from forge.engine.dml.row_times import remove_row, rest_of_change, stamped
+from forge.engine.dml.trigger_bodies import run_triggers
 from forge.engine.dml.updates import updated_row
 from forge.engine.requests.cells import ColumnPlace, Computed, is_expression
 from forge.engine.requests.rows import Insert, Replace
@@ -23,6 +24,7 @@ from forge.engine.requests.statements import Statement
 from forge.engine.rows.cells import cell_value, not_null, set_by_trigger
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.defaults import omitted_value, with_generated
+from forge.engine.rows.foreign_keys import Operation
 from forge.engine.rows.numbering import Numbering
 from forge.engine.rows.selects import select_rows
 from forge.engine.rows.where import column_index
@@ -151,7 +153,8 @@ class _Insert:
             if not self._insert_generated():
                 for steps, cells in _declared_rows(self.state, self.insert, self.kind, self.context):
                     with self.context.place(self.kind, *steps):
-                        self._store(*self._computed(cells, steps))
+                        row, mark, generated = self._computed(cells, steps)
+                        self._store(self._fired("insert", "before", None, row), mark, generated)
         finally:
             numbering = self.numbering
             self.state.next_auto_increment = numbering.following if numbering.keeps_rows else 1
@@ -277,6 +280,11 @@ class _Insert:
                 expected="no cell for it",
             )
 
+    def _fired(self, event: Operation, timing: str, old: Row | None, new: Row | None) -> Row:
+        """Run the triggers; the new row as they leave it."""
+        rows = run_triggers(self.state, event, timing, (old, new), self.context, lambda change: self._follow([change]))
+        return rows or ()
+
     def _follow(self, changes: list[RowsStatement]) -> None:
         """Changes by foreign keys come before that of their parent."""
         self.further += [Further(len(self.changes), change) for change in changes]
@@ -340,6 +348,7 @@ class _Insert:
             return
         self.state.add(row)
         self._log(None, row)
+        self._fired("insert", "after", None, row)
 
     def _replace(self, row: Row, generated: int) -> None:
         """Rows in the way are deleted; the one that the last unique key finds is updated instead.
@@ -361,14 +370,17 @@ class _Insert:
                 if before != row or state.table.engine == "MEMORY":
                     self._change(number, row, range(len(row)))
                 return
+            self._fired("delete", "before", before, None)
             removed, cascaded = remove_row(state, number, None, self.context, replacement=row)
             self._follow(cascaded)
             self.changes += [replace(change, after_duplicate=True) for change in removed]
+            self._fired("delete", "after", before, None)
             if state.auto_increment is not None:
                 self.numbering.given(row[state.auto_increment] or 0)
         self.context.references.check_row(state, row)
         state.add(row)
         self._log(None, row, duplicate=True)
+        self._fired("insert", "after", None, row)
 
     def _change(self, number: int, after: Row, assigned: Collection[int]) -> None:
         self.duplicate = "updated" if self.updates else self.duplicate
@@ -387,9 +399,11 @@ class _Insert:
         before = state.rows[number]
         values = updated_cells(state, self.updates, before, new, self.context, rows=self.rows)
         after = updated_row(state, before, values, self.by_update_trigger, self.context)
+        after = self._fired("update", "before", before, after)
         if after != before:
             if self.context.ignores and state.conflict(after, number) is not None:
                 return
             self._change(number, after, self.updates)
+        self._fired("update", "after", before, after)
         if state.auto_increment is not None:
             self.numbering.skip_to(after[state.auto_increment] or 0)

@@ -39,6 +39,8 @@ def execute(declared: Statement, context: DmlContext) -> RowsStatement:
     if sent is not None:
         declared = structs.replace(declared, query=as_logged(sent, context.references.line))
     declared = taken_apart(declared, context)
+    if declared.triggers == "run":
+        context = replace(context, nested=execute)
     early = _parents_first(declared, context)
     statement = _executed(declared, replace(context, has_text=sent is not None))
     if declared.query is not None and not isinstance(declared, DeclaredFurther):

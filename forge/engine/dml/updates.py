@@ -11,6 +11,7 @@ from forge.engine.dml.assignments import ChangedDocument, ComputedValue, JsonUpd
 from forge.engine.dml.joined_changes import OwnValues, RowsFound
 from forge.engine.dml.row_texts import delete_text, own_values, update_text
 from forge.engine.dml.row_times import Portion, declared_portion, remove_row, rest_of_change, stamped
+from forge.engine.dml.trigger_bodies import run_triggers
 from forge.engine.requests.cells import ColumnPlace, is_generator
 from forge.engine.requests.rows import Delete, Update
 from forge.engine.requests.statements import Further as DeclaredFurther
@@ -241,12 +242,18 @@ def _changed(
     """Change the rows: what is logged of them, and of their children."""
     changes: list[RowChange] = []
     further: list[Further] = []
+
+    def place(change: RowsStatement) -> None:
+        further.append(Further(len(changes), change))
+
     for position, number in enumerate(chosen):
         before = state.rows[number]
         new = {index: values[position] for index, values in clause.values.items()}
         cut = before if portion is None else portion.cut(state, before)
         after = updated_row(state, cut, new, by_trigger, context)
+        after = run_triggers(state, "update", "before", (before, after), context, place) or after
         if after == before:
+            run_triggers(state, "update", "after", (before, after), context, place)
             continue
         after = stamped(state, after, clause.values, context)
         if context.ignores and state.conflict(after, number) is not None:
@@ -263,6 +270,7 @@ def _changed(
         changes.append(RowChange(state.rows[number], after, diffs=diffs))
         state.change(number, after)
         changes += rest_of_change(state, before, clause.values, portion, context)
+        run_triggers(state, "update", "after", (before, after), context, place)
     return changes, further
 
 
@@ -338,10 +346,16 @@ def delete_rows(state: TableState, statement: Statement, delete: Delete, context
     sql = statement.query or delete_text(state, found.where, len(found.numbers), delete, found.portion_sql)
     changes: list[RowChange] = []
     further: list[Further] = []
+
+    def place(change: RowsStatement) -> None:
+        further.append(Further(len(changes), change))
+
     with context.place("delete"):
         for number in found.chosen:
             if number not in state.rows:
                 continue
+            before = state.rows[number]
+            run_triggers(state, "delete", "before", (before, None), context, place)
             try:
                 removed, cascaded = remove_row(state, number, portion, context)
             except ScenarioError:
@@ -350,6 +364,7 @@ def delete_rows(state: TableState, statement: Statement, delete: Delete, context
                 continue
             further += [Further(len(changes), change) for change in cascaded]
             changes += removed
+            run_triggers(state, "delete", "after", (before, None), context, place)
     deletes_all = not found.conditions and delete.limit is None and statement.query is None
     return replace(
         found.searched,

@@ -201,6 +201,10 @@ class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
             " default those of foreign keys and of `further`."
         ),
     ] = None
+    triggers: Annotated[
+        Literal["run"] | None,
+        Meta(description="run: the bodies of triggers are run, instead of `further` and `set_by_trigger`."),
+    ] = None
     rand_seeds: Annotated[
         tuple[
             Annotated[int, Meta(ge=0, le=2**32 - 1)],
@@ -218,6 +222,8 @@ class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
             raise ValueError("`found_by` is only for update and delete with a `query`")
         if self.rows_query is not None and self.target is None:
             raise ValueError("`rows_query` is only for statements that change rows")
+        if self.triggers is not None and (self.further or self.locks is not None):
+            raise ValueError("`triggers: run` takes no `further` and `locks`")
         if (self.further or self.locks is not None) and self.target is None:
             raise ValueError("`further` and `locks` are only for insert, replace, update and delete")
 

@@ -13,11 +13,13 @@ from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.literals import under
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.requests.cells import CellGenerator
+from forge.engine.requests.statements import Further
 from forge.engine.rows.defaults import StatementTime, check_expressions
 from forge.engine.rows.foreign_keys import References
 from forge.errors import UnsupportedError
 from forge.plan.statement_text import UserVariable
 from forge.sql.expressions import Operand, Unsigned
+from forge.plan.statements import RowsStatement
 from forge.values.base import Column
 
 #: Names the entry of the scenario that the errors of a block belong to.
@@ -51,6 +53,8 @@ class DmlContext:
     assigns_at_once: bool = False
     #: The statement has a text of its own, so that its cells need none.
     has_text: bool = False
+    #: Runs what the body of a trigger does; None: what triggers do is declared.
+    nested: Callable[[Further, DmlContext], RowsStatement] | None = None
     #: The collation of the connection's literals.
     connection_collation: int = 255
     #: The session's user variables by name; None where the value is not known, NULL what is not there.

@@ -76,6 +76,8 @@ class _Script(Sessions):
         super().__init__()
         self.head: Located | None = None
         self.reading: list[FilePath] = []
+        #: A trigger was made: from then on their bodies run.
+        self.has_triggers = False
 
     def document(self) -> ScriptDocument:
         if self.file is not None and FilePath(self.file).is_file():
@@ -200,6 +202,8 @@ class _Script(Sessions):
             self.transactions.last.pop("ddl", None)
         if extra and self.transactions.last is not None:
             self.transactions.last |= extra
+            if extra.keys() & {"further", "locks"}:
+                self.transactions.last.pop("triggers", None)
 
     def _check_words(self, told: Located) -> None:
         if not isinstance(told.value, dict):
@@ -257,6 +261,8 @@ class _Script(Sessions):
             client.untold -= variables
             known = {name: client.variables[name] for name in sorted(variables)}
             request["user_variables"] = {name: value for name, value in known.items() if not isinstance(value, Saved)}
+        if self.has_triggers:
+            request["triggers"] = "run"
         self.transactions.add({**request, "query": one.sql}, one.place)
 
     def _hinted(self, one: Sent, words: dict[str, Any]) -> None:
@@ -286,6 +292,7 @@ class _Script(Sessions):
         tokens = [cursor.following(n) for n in range(16)]
         words = [token.text.upper() for token in tokens if token.kind == "word"]
         object_word = next((word for word in words[1:] if word in _OBJECTS), "")
+        self.has_triggers |= object_word == "TRIGGER"
         if object_word in _BODIES:
             _check_body(cursor, one)
         if len(tokens) > 2 and any(token.text.lower() in _UNLOGGED for token in tokens[1:4]):
