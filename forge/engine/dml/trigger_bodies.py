@@ -10,9 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+import msgspec
+
 from forge.engine.dictionary.table_state import TableState
-from forge.engine.dml.sql_requests import further_of
 from forge.engine.requests.cells import ColumnPlace
+from forge.engine.requests.sql_rows import RowsOfScript
+from forge.engine.requests.statements import Further
 from forge.engine.rows.cells import cell_value, not_null
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.defaults import with_generated
@@ -27,7 +30,7 @@ from forge.sql.errors import SqlError
 from forge.sql.expressions import parse_expression
 from forge.sql.expressions.evaluation import truth
 from forge.sql.lexer import Token, tokenize
-from forge.sql.parse.changes import term
+from forge.sql.parse.changes import parse_rows_change, term
 from forge.sql.reads.triggers import Trigger
 
 _CHANGES = ("INSERT", "REPLACE", "UPDATE", "DELETE")
@@ -96,7 +99,8 @@ class _Body:
             match step:
                 case str():
                     assert self.context.nested is not None
-                    further = further_of(self._with_values(step), step, self.context.references.line.grammar)
+                    change = parse_rows_change(self._with_values(step), self.context.references.line.grammar)
+                    further = msgspec.convert({**RowsOfScript({}).request(change), "query": step}, Further)
                     self.place(self.context.nested(further, self.context))
                 case _Assignment():
                     self._assign(step)

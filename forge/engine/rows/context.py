@@ -18,8 +18,8 @@ from forge.engine.rows.defaults import StatementTime, check_expressions
 from forge.engine.rows.foreign_keys import References
 from forge.errors import UnsupportedError
 from forge.plan.statement_text import UserVariable
-from forge.sql.expressions import Operand, Unsigned
 from forge.plan.statements import RowsStatement
+from forge.sql.expressions import Operand, Unsigned
 from forge.values.base import Column
 
 #: Names the entry of the scenario that the errors of a block belong to.

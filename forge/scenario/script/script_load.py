@@ -6,8 +6,8 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from forge.binlog.window import refuse_device
+from forge.engine.requests.sql_rows import RowsOfScript, table_name
 from forge.errors import ScenarioError
-from forge.scenario.script.script_rows import RowsOfScript, table_name
 from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlError
 from forge.sql.parse.changes import term

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
+from forge.engine.requests.sql_rows import Saved, computed
 from forge.errors import ScenarioError
 from forge.located import Place
 from forge.scenario.script.script_clients import Transactions
-from forge.scenario.script.script_rows import Saved, computed
 from forge.servers import ServerLine
 from forge.sql.ast.changes import Setting
 from forge.sql.ast.expressions import Variable

@@ -13,11 +13,11 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from forge.engine.dictionary.json_cells import TAGS
+from forge.engine.requests.sql_rows import RowsOfScript, Saved, database_of, named_variables, plain_rows, table_name
 from forge.engine.requests.statements import KINDS, Statement
 from forge.errors import ScenarioError, UnsupportedError, nearest
 from forge.located import Located, Place, load
 from forge.scenario.script.script_load import load_request, path_inside
-from forge.scenario.script.script_rows import RowsOfScript, Saved, database_of, named_variables, plain_rows, table_name
 from forge.scenario.script.script_sessions import Sent, Sessions, tokens_of
 from forge.scenario.script.script_tree import ScriptDocument, place_inside
 from forge.servers import server_line
