@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from forge.engine.requests.sql_rows import Unknown, named_variables
 from forge.errors import UnsupportedError
 from forge.located import Place
 from forge.plan.sql_modes import sql_mode
 from forge.scenario.script.script_clients import Client, Transactions
-from forge.scenario.script.script_rows import Unknown, named_variables
 from forge.scenario.script.script_settings import SettingsOfScript
 from forge.servers import ServerLine, server_line
 from forge.sql.cursor import Cursor
