@@ -25,7 +25,7 @@ from forge.engine.rows.cells import cell_value, not_null, set_by_trigger
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.defaults import omitted_value, with_generated
 from forge.engine.rows.foreign_keys import Operation
-from forge.engine.rows.numbering import Numbering
+from forge.engine.rows.numbering import numbering_of
 from forge.engine.rows.selects import select_rows
 from forge.engine.rows.where import column_index
 from forge.errors import ScenarioError, about
@@ -33,13 +33,11 @@ from forge.plan.changes import Insertions, RowChange
 from forge.plan.effects import Evaluation, Numbers, Search
 from forge.plan.statement_text import Clauses, LongSql, StatementText
 from forge.plan.statements import Further, RowsStatement
-from forge.plan.tables import Row, is_transactional
+from forge.plan.tables import Row
 from forge.sql.reads.inserts import has_column_list
 from forge.values.base import Value
 from forge.values.clipping import Clipped
 
-#: More numbers than any statement takes.
-_NO_END = 1 << 32
 #: A cell of a list that stands for the column's default.
 _DEFAULT = {"sql": "DEFAULT"}
 
@@ -100,19 +98,6 @@ def _trigger_cells(
     return {index: cell for index, cell in cells.items() if index not in only}, updating
 
 
-def _numbering(state: TableState, insert: Insert | Replace, rows: int, context: DmlContext) -> Numbering:
-    """The numbers of a statement of so many rows; 1 where the server does not know how many there are."""
-    if state.table.engine == "BLACKHOLE":
-        # It sees no number that a row has had, and reserves without end.
-        return Numbering(1, _NO_END, True, *context.numbers, keeps_rows=False)
-    # Partitions give back what a statement has reserved and not used.
-    reserves = is_transactional(state.table) and state.table.partition is None
-    rows = 1 if insert.select is not None else rows
-    numbering = Numbering(state.next_auto_increment, rows, reserves, *context.numbers)
-    numbering.has_numbered, numbering.is_lost = state.has_numbered, state.number_is_lost
-    return numbering
-
-
 class _Insert:
     """One statement: its rows so far, and what became of them."""
 
@@ -132,7 +117,7 @@ class _Insert:
         self.context = context
         self.line = context.references.line
         self.rows = insert.count if insert.count is not None else len(insert.rows or ())
-        self.numbering = _numbering(state, insert, self.rows if rows_known else 1, context)
+        self.numbering = numbering_of(state, insert, self.rows if rows_known else 1, context)
         #: The columns by the names that rows give them.
         self.places: dict[str, tuple[int, ColumnPlace]] = {}
         self.literals: list[dict[int, Clipped]] = []

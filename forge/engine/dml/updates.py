@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -231,6 +231,11 @@ def _rows_given(
         clause.sql[index] = "NULL"
 
 
+def _placing(changes: Sequence[RowChange], further: list[Further]) -> Callable[[RowsStatement], None]:
+    """Takes what a trigger does, behind the changes so far."""
+    return lambda change: further.append(Further(len(changes), change))
+
+
 def _changed(
     state: TableState,
     chosen: Sequence[int],
@@ -242,10 +247,7 @@ def _changed(
     """Change the rows: what is logged of them, and of their children."""
     changes: list[RowChange] = []
     further: list[Further] = []
-
-    def place(change: RowsStatement) -> None:
-        further.append(Further(len(changes), change))
-
+    place = _placing(changes, further)
     for position, number in enumerate(chosen):
         before = state.rows[number]
         new = {index: values[position] for index, values in clause.values.items()}
@@ -346,10 +348,7 @@ def delete_rows(state: TableState, statement: Statement, delete: Delete, context
     sql = statement.query or delete_text(state, found.where, len(found.numbers), delete, found.portion_sql)
     changes: list[RowChange] = []
     further: list[Further] = []
-
-    def place(change: RowsStatement) -> None:
-        further.append(Further(len(changes), change))
-
+    place = _placing(changes, further)
     with context.place("delete"):
         for number in found.chosen:
             if number not in state.rows:

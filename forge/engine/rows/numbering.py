@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from forge.engine.dictionary.table_state import TableState
+from forge.engine.requests.rows import Insert, Replace
+from forge.engine.rows.context import DmlContext
 from forge.errors import UnsupportedError
+from forge.plan.tables import is_transactional
 
 #: handler::update_auto_increment reserves 1, 2, 4 ... values at a time where the number of rows is not known.
 _MAX_RESERVED_BITS = 16
+#: More numbers than any statement takes.
+_NO_END = 1 << 32
 
 
 @dataclass(slots=True)
@@ -103,3 +109,16 @@ class Numbering:
     def _stored(self) -> None:
         if self._left:
             self._left -= 1
+
+
+def numbering_of(state: TableState, insert: Insert | Replace, rows: int, context: DmlContext) -> Numbering:
+    """The numbers of a statement of so many rows; 1 where the server does not know how many there are."""
+    if state.table.engine == "BLACKHOLE":
+        # It sees no number that a row has had, and reserves without end.
+        return Numbering(1, _NO_END, True, *context.numbers, keeps_rows=False)
+    # Partitions give back what a statement has reserved and not used.
+    reserves = is_transactional(state.table) and state.table.partition is None
+    rows = 1 if insert.select is not None else rows
+    numbering = Numbering(state.next_auto_increment, rows, reserves, *context.numbers)
+    numbering.has_numbered, numbering.is_lost = state.has_numbered, state.number_is_lost
+    return numbering
