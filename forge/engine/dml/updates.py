@@ -96,7 +96,8 @@ def _found(
             numbers = as_read(state, numbers, compared, written)
             numbers = ordered_by(declared.order_by, table_scope(state, declared.alias, context), state, numbers)
     elif statement.query is not None and not isinstance(statement, DeclaredFurther):
-        numbers = in_order_of_query(state, numbers, statement.query, compared, written, statement.found_by)
+        ranges = {condition.range_column for condition in conditions}
+        numbers = in_order_of_query(state, numbers, statement.query, compared, written, statement.found_by, ranges)
     chosen = numbers[: declared.limit]
     return _Found(conditions, portion, numbers, chosen, where, _searched(kind, state, chosen, conditions))
 

@@ -49,6 +49,8 @@ class Predicate:
     columns: tuple[int, ...]
     index: int = -1
     has_literal: bool = False
+    #: The column whose key servers can search for the condition.
+    range_column: int = -1
 
 
 def parse_predicates(sql: str, state: TableState, context: DmlContext, alias: str | None = None) -> list[Predicate]:
@@ -90,9 +92,29 @@ def _predicate(node: Node, state: TableState, scope: Scope) -> Predicate:
         name, _, values = leaf
         index = column_index(state, name)
         holds = _leaf(node, state, scope)
-        return Predicate(holds, (index,), index, any(value is not None for value in values))
+        return Predicate(holds, (index,), index, any(value is not None for value in values), index)
     names = dict.fromkeys(part.name for part in walk(node) if isinstance(part, ColumnName))
-    return Predicate(_holds(node, state, scope), tuple(column_index(state, name) for name in names))
+    column = _range_column(node)
+    return Predicate(
+        _holds(node, state, scope),
+        tuple(column_index(state, name) for name in names),
+        range_column=-1 if column is None else column_index(state, column),
+    )
+
+
+def _range_column(node: Node) -> str | None:
+    """The one column that a condition compares with literals, also by OR or by the beginning of a text."""
+    if not isinstance(node, Call):
+        return None
+    if node.name == "OR":
+        sides = [_range_column(side) for side in node.arguments]
+        return sides[0] if sides[0] is not None and len({str(side).lower() for side in sides}) == 1 else None
+    if node.name == "LIKE":
+        left, right = node.arguments[:2]
+        begins = isinstance(right, Literal) and isinstance(right.value, str) and right.value[:1] not in ("", "%", "_")
+        return left.name if begins and isinstance(left, ColumnName) else None
+    leaf = _compared_column(node)
+    return None if leaf is None else leaf[0]
 
 
 def _holds(node: Node, state: TableState, scope: Scope) -> Holds:

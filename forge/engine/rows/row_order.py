@@ -11,6 +11,7 @@ from forge.engine.dictionary.columns import ColumnDefinition, sort_value
 from forge.engine.dictionary.table_state import TableState
 from forge.errors import ScenarioError, UnsupportedError, nearest
 from forge.plan.tables import Key
+from forge.servers import server_line
 from forge.sql.ast.expressions import ColumnName
 from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlError
@@ -18,6 +19,8 @@ from forge.sql.parse.select import order_terms
 from forge.sql.words import outside, readable_tokens
 from forge.values.base import Value
 
+#: Rows of a table that is small to an optimizer.
+_SMALL = 10
 #: The way of a statement that reads no key.
 SCAN = "scan"
 
@@ -29,17 +32,19 @@ def in_order_of_query(
     compared: Collection[int],
     written: Collection[int] = (),
     found_by: str | None = None,
+    ranges: Collection[int] = (),
 ) -> list[int]:
     """The rows ``chosen`` as the server finds them; WHERE has ``compared`` columns, and SET has ``written`` some.
 
-    Columns of ORDER BY decide, and expressions in it leave the rows as they are.  Without it ``found_by`` decides, the
-    name of a key or ``scan``.  Raises ScenarioError for an unknown key.
+    ``ranges`` are the columns that a key can be searched for.  Columns of ORDER BY decide, and expressions in it leave
+    the rows as they are.  Without it ``found_by`` decides, the name of a key or ``scan``.  Raises ScenarioError for an
+    unknown key, UnsupportedError where costs decide.
     """
     rows = list(chosen)
     key = None if found_by is None else _key(state, found_by)
     terms = _order_by(query)
     if terms is None and found_by is None:
-        return as_read(state, rows, compared, written)
+        return as_searched(state, as_read(state, rows, compared, written), compared, ranges)
     if terms is None:
         return scanned(state, rows) if key is None else by_key(state, key, rows)
     for name, descending in reversed(terms):
@@ -78,6 +83,31 @@ def as_read(
     if clustering is not None and (columns[0] in compared or not set(columns).isdisjoint(written)):
         return by_key(state, clustering, chosen)
     return scanned(state, chosen)
+
+
+def as_searched(state: TableState, rows: list[int], compared: Collection[int], ranges: Collection[int]) -> list[int]:
+    """The rows by the key that a condition is searched in; ``rows`` are in the order without one.
+
+    Servers read such a key where it finds few of the rows, and the newest ones in small tables always (recorded on 9.7,
+    10.11 and 11.8).  Raises UnsupportedError where costs may decide otherwise.
+    """
+    clustering = _clustering(state)
+    if clustering is None or state.table.partition is not None or clustering.parts[0].column in compared:
+        return rows
+    keys = [key for key in state.table.keys if key is not clustering and key.parts[0].column in ranges]
+    found = [by_key(state, key, rows) for key in keys]
+    if len(rows) < 2 or all(order == rows for order in found):
+        return rows
+    total, is_small = len(state.rows), len(state.rows) <= _SMALL
+    prefers = server_line(state.definition.server).rows.joins_by_unique_keys
+    reads_key = (is_small and (prefers or 2 * len(rows) <= total)) or 10 * len(rows) <= total
+    if not reads_key and (2 * len(rows) >= total or is_small):
+        return rows
+    if not reads_key or any(order != found[0] for order in found):
+        names = ", ".join(key.name for key in keys)
+        problem = f"whether {state.name} is read by {names} or by a scan, which change the rows in another order,"
+        raise UnsupportedError(f"{problem} is not certain", expected="ORDER BY, or `found_by`")
+    return found[0]
 
 
 def scanned(state: TableState, chosen: Iterable[int]) -> list[int]:

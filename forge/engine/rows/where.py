@@ -55,6 +55,11 @@ class Condition:
         """The columns that it reads."""
         return (self.index,)
 
+    @property
+    def range_column(self) -> int:
+        """The column whose key servers can search for it."""
+        return self.index
+
     def holds(self, row: Sequence[Value | None]) -> bool:
         """Whether a row meets the condition."""
         return self.matches(row[self.index])

@@ -25,6 +25,7 @@ from forge.engine.session.given_events import logged_statement, own_event
 from forge.engine.session.settings import wrong_settings
 from forge.engine.session.texts import SessionText
 from forge.engine.session.transactions import Prepared, RunningTransaction, check_transaction, savepoint_step, xa_id
+from forge.engine.session.user_variables import user_variable
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.circumstances import Turn
 from forge.plan.collations import connection_charset, names_collation
@@ -280,6 +281,10 @@ class Session(Connection):
             with place.at("rows_query"):
                 self.line.require(self.line.rows.query_event)
         context = self._context(place, where)
+        for name, declared in (statement.user_variables or {}).items():
+            with place.at("user_variables", name):
+                variable = user_variable(name, declared, self.line.name)
+            context = replace(context, variables={**context.variables, variable.name: variable})
         follows_changes = running.caches.has_changes
         rows = execute(statement, context)
         with place.at():
