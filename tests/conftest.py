@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from forge.errors import ScenarioError
+from tests.recorded import NIGHTLY
 from tests.unrun import beyond, counted
 
 if TYPE_CHECKING:
@@ -93,7 +94,6 @@ def _part(item: pytest.Item) -> int:
 
 NOT_CHECKED = pytest.StashKey[list[str]]()
 LEFT_OUT = pytest.StashKey[int]()
-NIGHTLY = bool(os.environ.get("FORGE_NIGHTLY"))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

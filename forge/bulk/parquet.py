@@ -20,7 +20,7 @@ _ROWS_OF_CALL: Final = 1 << 14
 _BYTES_OF_PAGE: Final = 1 << 18
 _LARGE_VALUE: Final = 1 << 16
 
-#: PyArrow, Spark and DuckDB take snappy unless told otherwise.  W2 is 37 MB with it and 22 MB with zstd, in more time.
+#: PyArrow, Spark and DuckDB take snappy by default.  W2 is 37 MB with it and 22 MB with zstd, in more time.
 Compression = Literal["snappy", "zstd", "none"]
 
 

@@ -44,7 +44,7 @@ def inside(tokens: Sequence[Token], start: int) -> Iterator[Token]:
 
 
 def readable_tokens(sql: str) -> list[Token]:
-    """The tokens of a statement, of a plain INSERT with one literal; of a text that cannot be taken apart the end."""
+    """The tokens of a statement, of a plain INSERT with one literal; only the end if the text is no SQL."""
     return _readable(outline(sql))
 
 

@@ -22,7 +22,7 @@ from forge.bulk.reading.rows import read_rows
 from forge.bulk.reading.tables import Images
 from forge.decode.decode import canonical_rows
 from forge.spark.reading.types import arrow_schema, converted, spark_form, spark_schema, wider
-from tests.conftest import NIGHTLY
+from tests.recorded import NIGHTLY
 from tests.spark.as_spark import as_spark_has
 from tests.spark.test_source import RECORDINGS, read
 

@@ -1,4 +1,4 @@
-"""TIME, DATETIME and TIMESTAMP of before 5.6, and MariaDB's fractional forms of them where a declaration tells fsp.
+"""TIME, DATETIME and TIMESTAMP as before 5.6, and MariaDB's fractional forms of them where a declaration says fsp.
 
 The Arrow types, and what is odd, are those of the current forms (forge.bulk.families.temporals).
 """

@@ -282,7 +282,7 @@ def _later(n: Any, k: Any, on: Any, ok: Any, begin: Any, end: Any, changes: Any,
     for group in range(early // n[GROUP], late // n[GROUP] + 1):
         ended = not n[INSIDE] and is_ended(n, k, group)
         most = updates_of(n, k, group) + (1 if ended else 0)
-        # Most groups have had their changes long before: that is told without the moments of them.
+        # Most groups have had their changes long before: which is known without their moments.
         if most == 0 or _latest_base(n, on, group) + most * n[DELAY] < begin:
             continue
         count = updates_inside(n, k, on, ok, group)

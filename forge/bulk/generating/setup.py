@@ -134,7 +134,7 @@ class VolumeSetup:
 
 
 def requested(scenario: Scenario, rows: int, files: int, progress: Progress | None = None) -> VolumeSetup:
-    """Work out a request.  ``progress`` is told (files counted, all files).
+    """Work out a request.  ``progress`` gets (files counted, all files).
 
     Raises ScenarioError for what cannot be, UnsupportedError for what is not made.
     """

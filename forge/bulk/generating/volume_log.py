@@ -44,7 +44,7 @@ class WrittenFile:
 def write_file(
     setup: VolumeSetup, number: int, output: PartOutput, progress: Callable[[int], None] | None = None
 ) -> WrittenFile:
-    """Write file ``number`` (from 0) of the log.  ``progress`` is told the transactions of each batch."""
+    """Write file ``number`` (from 0) of the log.  ``progress`` gets the number of transactions of each batch."""
     return _FileWriter(setup, setup.parts[number], output, progress).write()
 
 

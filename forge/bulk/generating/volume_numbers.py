@@ -56,7 +56,7 @@ class VolumeNumbers:
         return self._log(facts)
 
     def files(self, log: SessionLog, file: int, groups: int) -> SessionFiles:
-        """The files of the log, as far as a file with so many groups before it."""
+        """The files of the log, up to the file with that many groups before it."""
         files = SessionFiles(log)
         files.logged = groups
         log.file, log.rotated = file, file > 0

@@ -53,7 +53,7 @@ def _repeat_bytes(values: Any, counts: Any, width: Any, out: Any) -> None:
 
 
 def is_one(values: npt.NDArray[Any]) -> bool:
-    """Whether all values are the first.  Columns of places, where the last is another, are told at a glance."""
+    """Whether all values are the first.  Of places the last one differs: no search is needed."""
     if len(values) == 1:
         return True
     first, last = values[0], values[-1]

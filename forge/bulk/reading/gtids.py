@@ -41,7 +41,7 @@ _FIRST: Final = np.zeros(1, np.int32)
 
 
 class Gtids:
-    """The GTIDs that are in force in a list of events: the one of before it, then those of its GTID events."""
+    """The GTIDs that are in force in a list of events: the one in force before it, then those of its GTID events."""
 
     def __init__(self, before: str | None = None) -> None:
         self._before = _NONE if before is None else strings_of([before])
@@ -69,7 +69,7 @@ class Gtids:
 def _texts(
     listed: Listed, gtid_events: npt.NDArray[np.int64], groups: npt.NDArray[np.int64], before: str | None
 ) -> tuple[pa.Array, npt.NDArray[np.int32]]:
-    """The texts of groups, of which 0 has the one of before, and the place of each group's."""
+    """The texts of groups, of which 0 is the one in force before, and the place of each group's."""
     buffer, events, format = listed.buffer, listed.events, listed.format
     most = min(len(groups), int(groups[-1] - groups[0]) + 1)
     known = (before or "").encode()

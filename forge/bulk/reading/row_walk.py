@@ -27,7 +27,7 @@ _MOST_AT_ONCE = 64
 #: not wanted), the bits of a length prefix, and its number among the JSON columns (-1: it is none).
 _LINE, _PREFIX, _JSON = 8, 16, 24
 _STEP = 32
-#: Cells between two lines: a power of two apart, the cells of a row would share one set of the cache.
+#: Cells between two lines: at a distance of a power of two, the cells of a row would share one set of the cache.
 _APART = 5 * 16
 
 

@@ -169,7 +169,7 @@ def _place_of(ids: Any, table_id: Any) -> Any:
 
 @inline
 def _are_same(first: Any, begin: Any, second: Any, at: Any, size: Any) -> Any:
-    """Whether so many bytes are the same in two arrays."""
+    """Whether ``size`` bytes are equal in two arrays."""
     done = np.int64(0)
     while done + 8 <= size:
         if load64(first, begin + done) != load64(second, at + done):

@@ -34,7 +34,7 @@ BETWEEN, _BEHIND_GTID, _IN_PARTS, _IN_ROWS, _OPEN = range(5)
 
 #: Bytes of an event that the walk may look at: a QUERY's text stands behind 64 KiB of status variables at most.
 LOOKED_AT: Final = 70_000
-#: Sources of GTIDs that are told apart in one piece.
+#: Sources of GTIDs that one piece distinguishes.
 _MOST_SOURCES: Final = 64
 _SOURCE: Final = 16
 

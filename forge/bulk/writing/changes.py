@@ -119,7 +119,10 @@ def _of_iterable(items: Iterator[Any]) -> tuple[pa.Schema, Iterator[pa.RecordBat
 
 
 class ChangeReader:
-    """Takes record batches of one schema apart.  Raises ScenarioError for columns that the table does not have."""
+    """Splits record batches of one schema into the images of rows.
+
+    Raises ScenarioError for columns that the table does not have.
+    """
 
     def __init__(self, schema: pa.Schema, table: Table, operation: Operation) -> None:
         if operation not in get_args(Operation):

@@ -113,7 +113,7 @@ class Writeset(CommitOrder):
 
 
 def tracking_keys(order: CommitOrder | None) -> Writeset | None:
-    """The order where one session's transactions follow keys alone; WRITESET_SESSION keeps those of a session apart."""
+    """The order if keys alone decide it; WRITESET_SESSION keeps the order within a session too."""
     return order if isinstance(order, Writeset) and order.tracking == "WRITESET" else None
 
 

@@ -104,7 +104,7 @@ class MariadbGtids:
         self._last[domain] = number - 1
 
     def listed(self, groups: int) -> tuple[ListedGtid, ...]:
-        """GTID_LIST after so many groups: the last one of each server in each domain, the domain's last one last.
+        """GTID_LIST after so many groups: the last GTID of each server in each domain, the domain's newest at the end.
 
         Servers keep the others in the order of a hash table, which the facts of a file tell.
         """

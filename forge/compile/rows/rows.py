@@ -100,7 +100,7 @@ class _Shape:
 
 
 def rows_version(session: Session, line: ServerLine) -> Literal[1, 2]:
-    """The version of the row events; in 1, those of different partitions are apart, and do not say it (8.0.33)."""
+    """The version of the row events; in 1, each partition has events of its own, which do not name it (8.0.33)."""
     return 1 if session.log_bin_use_v1_row_events else line.rows.version
 
 

@@ -8,7 +8,7 @@ from forge.plan.keys import KeyEntry
 
 #: The entries of many rows in a key; that of a key with one part is its value alone.
 KeySet = range | set[object]
-#: Ranges beyond so many are kept number by number, so that few have to be looked at.
+#: Ranges longer than this are kept number by number, so that few have to be searched.
 _RANGES = 16
 
 

@@ -103,7 +103,7 @@ def _chooser(clause: PartitionClause, count: int, definition: Definition, key_co
 
 
 def _placed(number: int, count: int, linear: bool) -> int:
-    """A hash's partition: the remainder, its sign apart; LINEAR: its low bits."""
+    """A hash's partition: the remainder without its sign; LINEAR: its low bits."""
     if not linear:
         return abs(number) % count
     mask = (1 << (count - 1).bit_length()) - 1

@@ -196,7 +196,7 @@ class _Insert:
         return LongSql(self.generated.sql(self.state, columns), text)
 
     def _insert_generated(self) -> bool:
-        """Insert all rows without a look at each, if they are so; whether they were."""
+        """Insert rows that a generator makes all at once, where it can; whether it did."""
         if self.numbering.rows != self.rows or not is_suited(self.state, self.statement, self.insert, self.context):
             return False
         self.generated = insert_generated(self.state, self.insert, self._omitted, self.numbering, self.context)

@@ -1,4 +1,4 @@
-"""The file of LOAD DATA: made of rows, and taken apart as servers do (READ_INFO in sql/sql_load.cc)."""
+"""The file of LOAD DATA: made of rows, and split as servers split it (READ_INFO in sql/sql_load.cc)."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _without(characters: str) -> re.Pattern[str]:
 
 @dataclass(slots=True)
 class LineReader:
-    """Takes the text of a file apart, ``width`` fields a line; None: all that a line has.
+    """Splits the text of a file, ``width`` fields a line; None: all that a line has.
 
     A field that begins with the enclosing character ends with it before a separator, or at the end of the file, where
     the character is part of it.  Behind the last field a line is passed over up to its end, whatever is enclosed.

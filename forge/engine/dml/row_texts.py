@@ -66,14 +66,14 @@ def duplicate_text(state: TableState, updates: Mapping[int, str | int]) -> str:
 def update_text(
     state: TableState, assignments: Sequence[str], where: str, found: int, update: Update, portion: str = ""
 ) -> str:
-    """UPDATE [FOR PORTION OF] that finds so many rows in our order, and changes the first of them up to the limit."""
+    """UPDATE [FOR PORTION OF] that finds that many rows in our order, and changes the first of them up to the limit."""
     access = _access(state, found) if update.order_by is None else Access(order=[update.order_by])
     text = update_sql(_name(state) + portion + _called(update), assignments, where, access) + _limit(update.limit)
     return text.replace("UPDATE", "UPDATE IGNORE", 1) if update.ignore else text
 
 
 def delete_text(state: TableState, where: str, found: int, delete: Delete, portion: str = "") -> str:
-    """DELETE [FOR PORTION OF] that finds so many rows in our order, and deletes the first of them up to the limit."""
+    """DELETE [FOR PORTION OF] that finds that many rows in our order, and deletes the first of them up to the limit."""
     access = _access(state, found) if delete.order_by is None else Access(order=[delete.order_by])
     if access.ignored and delete.limit is not None:
         raise UnsupportedError(

@@ -20,7 +20,7 @@ from forge.sql.reads.triggers import Trigger
 
 
 def tables_named_in(sql: str, catalog: Catalog, current_database: str) -> list[Table]:
-    """The tables that the text names; of a text that cannot be taken apart none."""
+    """The tables that the text names; none if the text is no SQL."""
     names = sorted(tables_of(sql))
     states = (catalog.tables.get((database or current_database, name)) for database, name in names)
     return [state.table for state in states if state is not None]

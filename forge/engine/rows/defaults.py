@@ -82,7 +82,7 @@ class StatementTime:
 
 
 def omitted_value(column: ColumnDefinition, time: StatementTime, *, clips: bool = False) -> Value | None:
-    """What a column gets that an INSERT leaves out (AUTO_INCREMENT apart).  Raises ScenarioError for no default.
+    """What a column gets that an INSERT leaves out (but for AUTO_INCREMENT).  Raises ScenarioError for no default.
 
     Without strict mode (``clips``) a NOT NULL column without a default gets the implicit one of its type.
     """

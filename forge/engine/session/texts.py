@@ -165,7 +165,7 @@ class SessionText:
         )
 
     def _read_names(self, statement: RowsStatement, declared: Statement, reads: Reads) -> tuple[str, ...]:
-        """The variables that are told before the text: those that it names.
+        """The variables that are logged before the text: those that it names.
 
         MySQL leaves those of SET out where no row is found, MariaDB those that the statement has made.
         """
@@ -224,7 +224,7 @@ def _select(declared: Statement) -> str | None:
 
 
 def _reads(sql: str, *, lenient: bool) -> Reads:
-    """In row format the text is not taken apart where it need not be."""
+    """What the text reads; if ``lenient``, nothing where the text is no SQL that we know."""
     if not lenient:
         return reads_of(sql)
     try:

@@ -72,7 +72,7 @@ class Dialect(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     rounds_dates: bool
     #: A TIME takes the time of a text whose date has a day to 31 in any month, and zeros; else sql_mode decides, and a
     #: day without a year and a month is 24 hours.
-    clocks_of_any_day: bool
+    times_of_invalid_dates: bool
     #: The text of a DATETIME or TIMESTAMP may end in a UTC offset, so that reading one asks for the session's time
     #: zone.
     takes_offsets: bool

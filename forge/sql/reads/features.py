@@ -23,7 +23,7 @@ def require_statement(line: ServerLine, text: str) -> None:
 
 
 def features_of_statement(text: str) -> Iterator[str]:
-    """The names of the features; none of a text that cannot be taken apart."""
+    """The names of the features; none if the text is no SQL."""
     return iter(_features_of(outline(text)))
 
 

@@ -339,18 +339,18 @@ def _clock_text(type_name: str, declared: Any, dialect: Dialect) -> str:
 
 def has_clock(moment: Moment, dialect: Dialect, *, is_number: bool = False) -> bool:
     """Whether the date is one whose time a TIME takes: MariaDB looks for the day in the calendar only in a text."""
-    if not (dialect.clocks_of_any_day or is_number):
+    if not (dialect.times_of_invalid_dates or is_number):
         if moment == ZERO:
             return dialect.takes_zero_dates
         if not (moment.month and moment.day) and not dialect.takes_zero_parts:
             return False
-    takes_any = dialect.clocks_of_any_day or dialect.takes_invalid_dates or is_number
+    takes_any = dialect.times_of_invalid_dates or dialect.takes_invalid_dates or is_number
     return moment.is_representable() if takes_any else moment.is_accepted()
 
 
 def clock_days(moment: Moment, dialect: Dialect) -> str:
     """The days that MariaDB counts for a TIME, and a space: where a date has only a day."""
-    return "" if dialect.clocks_of_any_day or moment.year or moment.month or not moment.day else f"{moment.day} "
+    return "" if dialect.times_of_invalid_dates or moment.year or moment.month or not moment.day else f"{moment.day} "
 
 
 def exact(type_name: str, text: Any, fsp: int, parsed: Moment | Clock) -> None:
