@@ -47,6 +47,8 @@ class OpenedTables:
     #: Those opened for writing, in the server's order and as often as it does, where that is not just the tables that
     #: changed.
     locked: tuple[Table, ...] = ()
+    #: Those that LOCK TABLES holds for it.
+    held: tuple[Table, ...] = ()
     #: UPDATE: bits of the tables that it changes, in the order of its table references.
     update_bits: int = 1
     #: The databases of all of them, each once.

@@ -38,7 +38,7 @@ from forge.plan.transactions import (
 from forge.render.settings import QUERY_SETTINGS, seconds, setting_statements
 from forge.render.templates import render
 from forge.servers import ServerLine, server_line
-from forge.sql.write import identifier
+from forge.sql.write import identifier, qualified
 
 #: One client sends all of a group.
 _WHOLE = Turn(0)
@@ -204,6 +204,8 @@ def _group(plan: Plan, number: int, current: str, settings: Session, turn: Turn 
     before, after = _ends(group)
     begun, ended = plan.settings(number)
     given, restored = _gtid_statements(plan, number)
+    held, released = _locks(group)
+    before, after = (*held, *before), (*after, *released)
     changed: tuple[str, ...] = ()
     if turn.begins:
         changed, settings = setting_statements(begun, settings, line) + given, begun
@@ -218,6 +220,16 @@ def _group(plan: Plan, number: int, current: str, settings: Session, turn: Turn 
         statements=tuple(statements),
         after=(*setting_statements(ended, settings, line), *after, *restored) if turn.ends else (),
     )
+
+
+def _locks(group: Group) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The statements around a group that runs under LOCK TABLES."""
+    statements = group.rows_statements if isinstance(group, Transaction) else ()
+    tables = next((statement.opened.held for statement in statements), ())
+    if not tables:
+        return (), ()
+    names = (f"{qualified(table.database, table.name)} WRITE" for table in tables)
+    return (f"LOCK TABLES {', '.join(names)}",), ("UNLOCK TABLES",)
 
 
 def _gtid_statements(plan: Plan, number: int) -> tuple[tuple[str, ...], tuple[str, ...]]:

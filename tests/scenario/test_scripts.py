@@ -272,3 +272,20 @@ def test_several_statements_up_to_one_delimiter_are_each_their_own() -> None:
 
 def test_nothing_is_logged_of_the_schemas_that_a_server_fills() -> None:
     assert _transactions("TRUNCATE performance_schema.x; UPDATE performance_schema.setup SET a = 1;") == []
+
+
+def test_statements_under_locked_tables_open_them_all() -> None:
+    text = "LOCK TABLES t WRITE, u AS x READ, d.v WRITE; DELETE FROM t; UNLOCK TABLES; DELETE FROM t;"
+    locked, free = _transactions(text)
+    assert locked[0]["under_lock"] == ["t", "d.v"]
+    assert "under_lock" not in free[0]
+
+
+def test_locked_tables_and_those_below_them_stand_in_the_log() -> None:
+    text = (
+        TABLE + "CREATE TABLE a (id INT PRIMARY KEY);\n"
+        "CREATE TABLE c (id INT, FOREIGN KEY (id) REFERENCES t (id) ON UPDATE CASCADE);\n"
+        "LOCK TABLES a WRITE, t WRITE;\nINSERT INTO t VALUES (1, 2);\n"
+    )
+    events = build(text).files[0].events
+    assert [event["fields"]["table"] for event in events if event["type"] == "TABLE_MAP"] == ["a", "t", "c"]

@@ -87,6 +87,7 @@ def _rules() -> dict[str, list[JsonSchema]]:
         _if(_given("query"), _any_of(*_WITH_QUERY)),
         _if(_given("rows_query"), _any_of(*_CHANGES)),
         _if(_given("locks"), _any_of(*_CHANGES)),
+        _if(_given("under_lock"), _any_of(*_CHANGES)),
         _if({"required": ["further"], "properties": {"further": {"minItems": 1}}}, _any_of(*_CHANGES)),
     ]
     second_phase = {

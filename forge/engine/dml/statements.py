@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 from msgspec import structs
@@ -17,7 +18,7 @@ from forge.engine.requests.rows import Delete, Insert, LoadData, Replace, Update
 from forge.engine.requests.statements import Further as DeclaredFurther
 from forge.engine.requests.statements import Statement
 from forge.engine.rows.context import DmlContext
-from forge.engine.rows.foreign_keys import Opened, Operation
+from forge.engine.rows.foreign_keys import Opened, Operation, References
 from forge.engine.rows.predicates import equal_columns
 from forge.errors import ScenarioError
 from forge.plan.effects import ForeignKeyEffects, OpenedTables, TriggerEffects
@@ -30,6 +31,8 @@ from forge.sql.reads.tables import is_of_several_tables, table_references, table
 from forge.sql.version_comments import as_logged
 from forge.sql.words import readable_tokens
 
+#: What foreign keys follow.
+_CASCADED: tuple[Operation, ...] = ("delete", "update")
 _OPERATIONS = ("INSERT", "REPLACE", "UPDATE", "DELETE", "LOAD")
 
 
@@ -56,6 +59,9 @@ def execute(declared: Statement, context: DmlContext) -> RowsStatement:
     places = _places([statement.table, *(part.table for part, declaration in parts if declaration.joined)], names)
     joined = [table for table, _ in places[1:]]
     locked = _locked(declared, statement, follow, parts, context)
+    held = tuple(_locks(declared.under_lock or (), context, "under_lock"))
+    if held:
+        locked = _held(held, statement.table, context)
     if joined:
         locked = sorted([*locked, *joined], key=lambda table: _position(table, names))
     line = context.references.line
@@ -83,7 +89,8 @@ def execute(declared: Statement, context: DmlContext) -> RowsStatement:
         text=text,
         further=_in_order(statement, declared.further, further),
         opened=OpenedTables(
-            locked=tuple(locked) if parts or follow or declared.locks is not None else (),
+            locked=tuple(locked) if parts or follow or held or declared.locks is not None else (),
+            held=held,
             update_bits=sum(1 << place for place in {place for _, place in places}),
         ),
         triggers=_triggers(statement, context),
@@ -269,8 +276,23 @@ def _in_order(
     return tuple(Further(position, part) for position, _, part in sorted(placed, key=lambda entry: entry[:2]))
 
 
-def _locks(names: Sequence[str], context: DmlContext) -> list[Table]:
-    with context.place("locks"):
+def _held(tables: Sequence[Table], own: Table, context: DmlContext) -> list[Table]:
+    """What LOCK TABLES opens for writing: the tables, and those that their foreign keys change, with
+    foreign_key_checks or without (recorded).
+    """
+    if all(table.full_name != own.full_name for table in tables):
+        raise ScenarioError(f"LOCK TABLES does not hold {own.full_name} for writing", expected="it among the tables")
+    opened = list(tables)
+    references = References(context.catalog, context.references.line, checks=True)
+    for table, event in product(tables, _CASCADED):
+        follow, _ = references.followed(table, (event,))
+        names = {other.full_name for other in opened}
+        opened += [other.table for other in follow if other.table.full_name not in names]
+    return opened
+
+
+def _locks(names: Sequence[str], context: DmlContext, entry: str = "locks") -> list[Table]:
+    with context.place(entry):
         return [context.opened(name).table for name in names]
 
 

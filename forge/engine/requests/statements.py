@@ -205,6 +205,13 @@ class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
         Literal["run"] | None,
         Meta(description="run: the bodies of triggers are run, instead of `further` and `set_by_trigger`."),
     ] = None
+    under_lock: Annotated[
+        list[str] | None,
+        Meta(
+            description="The tables that LOCK TABLES holds for WRITE while the statement runs, in that order: the log"
+            " has a TABLE_MAP of each."
+        ),
+    ] = None
     rand_seeds: Annotated[
         tuple[
             Annotated[int, Meta(ge=0, le=2**32 - 1)],
@@ -224,6 +231,8 @@ class Statement(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
             raise ValueError("`rows_query` is only for statements that change rows")
         if self.triggers is not None and (self.further or self.locks is not None):
             raise ValueError("`triggers: run` takes no `further` and `locks`")
+        if self.under_lock is not None and self.target is None:
+            raise ValueError("`under_lock` is only for statements that change rows")
         if (self.further or self.locks is not None) and self.target is None:
             raise ValueError("`further` and `locks` are only for insert, replace, update and delete")
 

@@ -31,6 +31,8 @@ class Client:
     untold: set[str] = field(default_factory=set)
     settings: dict[str, Any] = field(default_factory=dict)
     gtid: str | int | None = None
+    #: Tables that LOCK TABLES holds for WRITE.
+    locked: list[str] = field(default_factory=list)
     prepared: dict[str, str] = field(default_factory=dict)
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from forge.engine.requests.sql_rows import Unknown, named_variables
+from forge.engine.requests.sql_rows import Unknown, named_variables, table_name
 from forge.errors import UnsupportedError
 from forge.located import Place
 from forge.plan.sql_modes import sql_mode
@@ -16,6 +16,7 @@ from forge.servers import ServerLine, server_line
 from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlError
 from forge.sql.lexer import Modes, Token
+from forge.sql.parse.names import table_ref
 from forge.values.literals import hexadecimal, quoted
 
 #: User variables that a query gives values.
@@ -63,7 +64,7 @@ class Sessions:
         if re.match(r"\s*START\s+(?!TRANSACTION)", one.read, re.IGNORECASE):
             return  # START REPLICA
         self.transactions.commit_open()
-        self.client.open = []
+        self.client.open, self.client.locked = [], []
 
     def commit(self, one: Sent) -> None:
         self._finish(one, "commit")
@@ -124,9 +125,31 @@ class Sessions:
                 self.client.variables[name] = Unknown()
                 self.client.untold.discard(name)
 
-    def ends_open(self, one: Sent) -> None:
-        """LOCK TABLES ends a transaction."""
+    def unlock(self, one: Sent) -> None:
+        """UNLOCK TABLES ends a transaction if tables were locked."""
+        if self.client.locked:
+            self.transactions.commit_open()
+        self.client.locked = []
+
+    def lock(self, one: Sent) -> None:
+        """LOCK TABLES ends a transaction; what is locked for WRITE stands in the log with each statement."""
         self.transactions.commit_open()
+        cursor = self.cursor(one)
+        cursor.advance()
+        if not cursor.accept_any("TABLES", "TABLE"):
+            return
+        self.client.locked = []
+        more = True
+        while more:
+            name = table_name(table_ref(cursor))
+            if cursor.accept("AS") or not cursor.token.is_word("READ", "LOW_PRIORITY", "WRITE"):
+                cursor.name("table")
+            cursor.accept("LOW_PRIORITY")
+            if cursor.accept_any("READ", "WRITE") == "WRITE":
+                self.client.locked.append(name)
+            else:
+                cursor.accept("LOCAL")
+            more = cursor.accept_mark(",")
 
     def prepare(self, one: Sent) -> None:
         cursor = self.cursor(one)

@@ -263,6 +263,8 @@ class _Script(Sessions):
             request["user_variables"] = {name: value for name, value in known.items() if not isinstance(value, Saved)}
         if self.has_triggers:
             request["triggers"] = "run"
+        if client.locked:
+            request["under_lock"] = list(client.locked)
         self.transactions.add({**request, "query": one.sql}, one.place)
 
     def _hinted(self, one: Sent, words: dict[str, Any]) -> None:
@@ -379,7 +381,8 @@ _HANDLERS: dict[str, Callable[[_Script, Sent], None]] = {
     **dict.fromkeys(("INSERT", "REPLACE", "UPDATE", "DELETE"), _Script._rows),
     **dict.fromkeys(_DEFINITIONS, _Script._definition),
     **dict.fromkeys(("GRANT", "REVOKE"), _Script._as_typed),
-    **dict.fromkeys(("LOCK", "UNLOCK"), Sessions.ends_open),
+    "LOCK": Sessions.lock,
+    "UNLOCK": Sessions.unlock,
     **dict.fromkeys(("SAVEPOINT", "RELEASE"), Sessions.savepoint),
     "USE": Sessions.use,
     "BEGIN": Sessions.begin,
