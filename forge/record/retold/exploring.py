@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -14,6 +15,7 @@ from forge.errors import ForgeError, FormatError, ScenarioError, UnsupportedErro
 from forge.events.format_description import FormatDescription
 from forge.events.plain import name_text
 from forge.events.query import Query
+from forge.events.table_map import TableMap
 from forge.plan.facts import Facts
 from forge.plan.plan import Plan
 from forge.plan.session import Session as Settings
@@ -57,8 +59,10 @@ class Exploration:
         self.documents = [document for part in self.parts for document in part.documents] + self.behind
         self.line = server_line(str(settings.get("server") or line_of(placed[0])))
         self.schema = SchemaFile() if schema is None else schema_file(schema, self.line, None)
+        bodies = [event.body for part in self.parts for event in part.events()]
+        self.mapped = [body for body in bodies if isinstance(body, TableMap)]
         #: Definitions in the log of tables whose making is said as events.
-        self.logged = logged_definitions((event.body for part in self.parts for event in part.events()), self.line)
+        self.logged = logged_definitions(bodies, self.line)
         self.head = {"scenario": str(settings.get("scenario") or name), "server": self.line.name}
         unknown = [key for key in settings if key not in ("server", "scenario") and not key.startswith("session.")]
         if unknown:
@@ -75,6 +79,8 @@ class Exploration:
         #: Definitions of tables that were there, and their rows, as transactions.
         self.tables: dict[tuple[str, str], str] = {}
         self.databases: dict[str, None] = {}
+        #: Tables that are not looked for again: those, and others that no definition gives.
+        self.untold: set[tuple[str, str]] = set()
         #: How many of the forms of a step were wrong.
         self.refused: dict[int, int] = {}
         self.differences: dict[int, str] = {}
@@ -93,13 +99,23 @@ class Exploration:
             except MissingDatabase as missing:
                 self.databases[missing.name] = None
             except MissingTable as missing:
-                mapped = missing.mapped
-                key = name_text(mapped.database), name_text(mapped.table)
-                text = self.schema.text(*key) or self.logged.text(*key)
-                self.tables[key] = (
-                    text if text is not None else definition_of(mapped, self.line, engine=self._engine(mapped))
-                )
+                self._declare(missing.mapped)
+                for mapped in self.mapped:
+                    key = name_text(mapped.database), name_text(mapped.table)
+                    if key not in self.untold and key not in self.logged.tables:
+                        self._declare(mapped)
         raise UnsupportedError("too many statements leave traces where they cannot run")
+
+    def _declare(self, mapped: TableMap) -> None:
+        """The table was there before the log begins, unless no definition gives it."""
+        key = name_text(mapped.database), name_text(mapped.table)
+        self.untold.add(key)
+        with suppress(*REFUSALS):
+            known = self.schema.text(*key) or self.logged.text(*key)
+            text = known or definition_of(mapped, self.line, engine=self._engine(mapped))
+            scenario = self._scenario(self.tree([], _declared({key: text})))
+            opened(scenario, Places(scenario))
+            self.tables[key] = text
 
     def _engine(self, mapped: Any) -> str | None:
         """MyISAM for a table whose changes end with COMMIT as a text."""
@@ -113,9 +129,7 @@ class Exploration:
 
     def _explore(self) -> tuple[list[Any], list[Any], list[int]]:
         existing: list[Any] = [[{"ddl": f"CREATE DATABASE {identifier(name)}"}] for name in self.databases]
-        existing += [
-            {"statements": [{"ddl": text}], "database": database} for (database, _), text in self.tables.items()
-        ]
+        existing += _declared(self.tables)
         scenario = self._scenario(self.tree([], existing), self.facts())
         places = Places(scenario)
         session = opened(scenario, places)
@@ -131,7 +145,7 @@ class Exploration:
                 self._run(session, entries[-1], places)
                 placed = True
                 continue
-            teller = GroupTeller(session, part, bool(self.session.get("rows_query")), self.tables)
+            teller = GroupTeller(session, part, bool(self.session.get("rows_query")), self.untold)
             for table, row in list(teller.missing_rows()):
                 entry = [{"insert": {"into": table, "rows": [row]}}]
                 if self._run(session, entry, places) is None:
@@ -253,6 +267,11 @@ class Exploration:
         for entry in scenario.transactions:
             run_entry(session, Entry(places, ("transactions", 0)), entry)
         return finished(session, scenario)
+
+
+def _declared(tables: Mapping[tuple[str, str], str]) -> list[Any]:
+    """Tables, as transactions that make them."""
+    return [{"statements": [{"ddl": text}], "database": database} for (database, _), text in tables.items()]
 
 
 def file_of(parts: Iterable[Part]) -> bytes:

@@ -323,7 +323,7 @@ class GroupTeller:
         if found is None and name_text(mapped.database).lower() in SYSTEM_DATABASES:
             raise UnsupportedError(f"{full_name(mapped)} is a table of the server's own")
         if found is None and (name_text(mapped.database), name_text(mapped.table)) in self.existing:
-            raise UnsupportedError(f"{full_name(mapped)} is no more")
+            raise UnsupportedError(f"{full_name(mapped)} is a table that no definition gives")
         if found is None:
             raise MissingTable(mapped)
         return found

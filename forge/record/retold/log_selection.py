@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from forge.binlog.listing import assemble
-from forge.binlog.reader import PlacedEvent, announced_size, check_magic, frames, read_events
+from forge.binlog.reader import MAGIC, PlacedEvent, announced_size, check_magic, frames, read_events
 from forge.binlog.window import LogSource, LogWindow, window_of
 from forge.binlog.writer import GROUP_BOUNDARIES, write_binlog
-from forge.errors import ScenarioError
+from forge.errors import FormatError, ScenarioError
 from forge.events.event import IN_USE, SIZE_OFFSET, Event, advance, decode_event
 from forge.events.format import HEADER_SIZE, FormatContext
 from forge.events.gtid import AnonymousGtid
@@ -80,6 +80,8 @@ def selected(source: LogSource, choice: Wanted) -> bytes:
     window.reach(0, 4)
     check_magic(window.data)
     kept = list(_kept(window, choice))
+    if not kept:
+        raise FormatError("the log has no whole event", phase="framing", offset=len(MAGIC))
     events = [_loose(placed.event) for part in kept for placed in part.placed]
     if kept[-1].kind != "end":
         # The file is one that nobody has closed.

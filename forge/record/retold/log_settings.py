@@ -52,15 +52,16 @@ def line_of(first: PlacedEvent) -> str:
     family = "mariadb" if first.format.mariadb or "mariadb" in version.lower() else "mysql"
     numbers = re.findall(r"[0-9]+", version.split("-")[-2] if version.startswith("5.5.5-") else version)
     wanted = tuple(map(int, (*numbers[:3], 0, 0, 0)))[:3]
-    lines = [line for line in map(server_line, server_names()) if line.family == family]
-    plain = [line for line in lines if _PLAIN.fullmatch(line.name)]
-    same = [line for line in plain if line.release[:2] == wanted[:2]] or plain
+    begin = re.compile(rf"{family}-{wanted[0]}\.{wanted[1]}(?![0-9])")
+    names = [name for name in server_names() if begin.match(name)]
+    lines = [server_line(name) for name in names or server_names() if name.startswith(family)]
+    same = [line for line in lines if _PLAIN.fullmatch(line.name)] or lines
     below = [line for line in same if line.release <= wanted]
     found = max(below, key=_release) if below else min(same, key=_release)
     if isinstance(body, FormatDescription) and found.post_header_bytes != bytes(body.post_header_lengths):
         # A fork has event types of its own.
         forks = [line for line in lines if line.post_header_bytes == bytes(body.post_header_lengths)]
-        found = next((line for line in forks if line.release[:2] == wanted[:2]), found)
+        found = next(iter(forks), found)
     return found.name
 
 

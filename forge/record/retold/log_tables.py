@@ -92,7 +92,7 @@ def definition_of(mapped: TableMap, line: ServerLine, *, engine: str | None) -> 
     facts = column_facts(mapped, columns, mariadb=line.family == "mariadb")
     names = [fact.name if fact.name is not None else f"col{fact.position}" for fact in facts]
     lines = [
-        f"  {identifier(name)} {_type(column, fact)}{_charset(column, fact)} {'NULL' if fact.nullable else 'NOT NULL'}"
+        f"  {identifier(name)} {_type(column, fact)}{_charset(column, fact)} {_nullability(fact)}"
         for name, column, fact in zip(names, columns, facts, strict=True)
     ]
     key = mapped.primary_key()
@@ -110,6 +110,12 @@ def _type(column: Column, fact: ColumnFacts) -> str:
     size = column.metadata[1] if len(column.metadata) == 2 else 1
     count = _MEMBERS.get(size, 255) if is_enum(column) else 8 * size
     return f"{fact.sql_type}({','.join(repr(str(number)) for number in range(1, count + 1))})"
+
+
+def _nullability(fact: ColumnFacts) -> str:
+    # Old servers give a TIMESTAMP without a default one that a strict mode refuses.
+    default = " DEFAULT '1970-01-02 00:00:00'" if fact.sql_type.startswith("TIMESTAMP") else ""
+    return "NULL" if fact.nullable else f"NOT NULL{default}"
 
 
 def _charset(column: Column, fact: ColumnFacts) -> str:

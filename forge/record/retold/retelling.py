@@ -212,7 +212,7 @@ class _Telling:
 _EDITABLE = frozenset(("GTID", "ANONYMOUS_GTID", "GTID_TAGGED", "MARIADB_GTID"))
 _FIELDS = frozenset((
     "timestamp", "server_id", "flags", "event_size", "log_pos", "checksum", "table_flags", "row_flags", "thread_id",
-    "error_code", "exec_time", "status_variables", "level",
+    "error_code", "exec_time", "status_variables", "level", "database",
 ))  # fmt: skip
 
 #: Numbers that count on from group to group.
