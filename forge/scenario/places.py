@@ -40,6 +40,9 @@ class Places:
             yield
         except ScenarioError as error:
             raise error.at(*self.place(path)) from None
+        except RecursionError:
+            deep = ScenarioError("the expression is nested too deeply", expected="fewer levels")
+            raise deep.at(*self.place(path)) from None
 
     @contextmanager
     def sql(self, path: Path, text: str) -> Iterator[None]:

@@ -221,6 +221,9 @@ def test_source_reads_a_script_beside(tmp_path: Path) -> None:
         ("INSERT INTO t WITH q AS (SELECT 1) SELECT * FROM q", "4:1: WITH is not supported yet"),
         ("-- forge: row: [[1]]\nDELETE FROM t", "4: 'row' is not known in front of a statement"),
         ("INSERT INTO t VALUES (" + "(" * 20000 + "1", "4:"),
+        ("SET @x = " + "+".join("1" * 5000), "4:1: the statement is nested too deeply"),
+        ("INSERT INTO t VALUES (1, " + "+".join("1" * 5000) + ")", "4:1: the "),
+        ("SET gtid_next = 'x:1'; BEGIN; COMMIT", "4:31: an empty transaction with a GTID is not supported"),
         ("EXECUTE nothing", "4:9: no statement 'nothing' is prepared"),
     ],
 )

@@ -170,6 +170,8 @@ class _Script(Sessions):
             raise error.at(*(place_inside(place, sql, error.offset) if sql else place)) from None
         except ScenarioError as error:
             raise error.at(*place) from None
+        except RecursionError:
+            raise ScenarioError("the statement is nested too deeply", expected="fewer levels").at(*place) from None
 
     # Statements.
 
