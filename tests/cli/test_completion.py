@@ -50,6 +50,7 @@ def test_a_shell_gets_its_completion_script_and_not_the_help(shell: str) -> None
                 "--key",
                 "--keys",
                 "--rows",
+                "--schema",
                 "--since",
                 "--start-position",
                 "--stop-position",
