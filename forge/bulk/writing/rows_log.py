@@ -174,12 +174,12 @@ class RowsLog:
 
     def _entries(self, changes: Changes) -> Sizes:
         """Entries that the keys of each row have: none where a part is NULL."""
-        entries = np.zeros(changes.rows, np.int64)
+        entries: Any = np.int64(0)
         image = changes.before if changes.kind == "delete" else changes.after
         for key in self.table.keys:
             if key.kind != "index" and image is not None:
-                entries += _named(key, image.arrays, changes.rows)
-        return entries
+                entries = entries + _named(key, image.arrays)
+        return np.broadcast_to(entries, changes.rows)
 
     def least_bytes(self, changes: Changes) -> int:
         """Bytes that a transaction with these changes has at least."""
@@ -316,13 +316,13 @@ class RowsLog:
         self.events += len(placed.event_begins)
 
 
-def _named(key: Key, arrays: Mapping[int, Any], rows: int) -> Sizes:
-    """1 for each row that the key has an entry of, 0 for one with a NULL in it."""
-    named = np.ones(rows, np.int64)
+def _named(key: Key, arrays: Mapping[int, Any]) -> Any:
+    """1 for each row that the key has an entry of, 0 for one with a NULL in it; a single number if all are alike."""
+    named: Any = 1
     for part in key.parts:
         array = arrays.get(part.column)
         if array is None:
-            return np.zeros(rows, np.int64)
+            return 0
         if array.null_count:
-            named &= array.is_valid().to_numpy(zero_copy_only=False)
+            named = named & array.is_valid().to_numpy(zero_copy_only=False)
     return named
