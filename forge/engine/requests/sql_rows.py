@@ -63,8 +63,11 @@ def literal(tree: Node, variables: Mapping[str, Any]) -> tuple[bool, Any]:
         return not isinstance(value, Saved | Unknown), value
     if isinstance(tree, Call) and tree.name == "NEG" and isinstance(tree.arguments[0], Literal):
         number = tree.arguments[0].value
+        if tree.arguments[0].form == "double":
+            return False, None
         return isinstance(number, int | Decimal), -number if isinstance(number, int | Decimal) else None
-    if not isinstance(tree, Literal):
+    if not isinstance(tree, Literal) or tree.form == "double":
+        # A DOUBLE has a text of its own in a column of text.
         return False, None
     if isinstance(tree.value, bool):
         return True, int(tree.value)

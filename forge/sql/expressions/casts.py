@@ -32,6 +32,7 @@ from forge.sql.expressions.operands import (
     Unsigned,
 )
 from forge.values.declaration.typetext import parse_type
+from forge.values.json.binary import SqlInteger
 from forge.values.literals import rounded
 from forge.values.registry import codec_for, column_for
 
@@ -132,6 +133,12 @@ def _padded_bytes(length: int | None) -> Callable[[Operand], Operand]:
     return cast
 
 
+def _json(value: Operand) -> Operand:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return Document(SqlInteger(value, unsigned=value > BIGINT_MAX))
+    return Document(document_of(value))
+
+
 def cast_to(target: CastType) -> Callable[[Operand], Operand]:
     """How values become those of a type.  Raises UnsupportedError."""
     name, size = target.name, target.sizes[0] if target.sizes else None
@@ -153,7 +160,7 @@ def cast_to(target: CastType) -> Callable[[Operand], Operand]:
         case "BINARY":
             return _padded_bytes(size)
         case "JSON":
-            return lambda value: Document(document_of(value))
+            return _json
     raise UnsupportedError(f"CAST AS {name} in expressions is not supported yet")
 
 

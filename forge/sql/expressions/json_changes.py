@@ -190,6 +190,16 @@ def _holds(document: Json, wanted: Json) -> bool:
     return _is_same(document, wanted)
 
 
+def _member(row: Row, node: Node, array: Node) -> int | None:
+    """``value MEMBER OF (array)``."""
+    value, document = evaluate(node, row), evaluate(array, row)
+    if value is None or document is None:
+        return None
+    found = document_of(document)
+    wanted = element(node, row)
+    return int(any(_is_same(cell, wanted) for cell in (found if isinstance(found, (list, tuple)) else [found])))
+
+
 def _contains(value: Operand, wanted: Operand, path: Operand = "$") -> int | None:
     found = values_at(document_of(value), _legs(path))
     return int(_holds(found[0], document_of(wanted))) if found else None
@@ -263,6 +273,7 @@ JSON_CHANGES = {
     "JSON_ARRAY_INSERT": Function(_array_insert, 3, 1000, "nodes"),
     "JSON_MERGE_PATCH": Function(_merge_patch, 2, 1000),
     **dict.fromkeys(("JSON_MERGE_PRESERVE", "JSON_MERGE"), Function(_merge_preserve, 2, 1000)),
+    "MEMBER": Function(_member, 2, 2, "nodes"),
     "JSON_CONTAINS": Function(_contains, 2, 3),
     "JSON_CONTAINS_PATH": Function(_contains_path, 3, 1000),
     "JSON_KEYS": Function(_keys, 1, 2),
