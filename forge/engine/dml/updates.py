@@ -61,8 +61,7 @@ def _found(
     chosen_rows: object = declared.where
     if isinstance(chosen_rows, RowsFound):
         numbers = chosen_rows.numbers
-        searched = RowsStatement(kind=kind, table=state.table, changes=(), search=Search(matched=len(numbers)))
-        return _Found([], None, numbers, numbers, "", searched)
+        return _Found([], None, numbers, numbers, "", _searched(kind, state, numbers, []))
     conditions: list[Condition | Predicate] = []
     if isinstance(declared.where, str):
         with context.place(kind, "where"):
