@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import product
 from typing import Any
 
 from msgspec import structs
@@ -18,7 +17,7 @@ from forge.engine.requests.rows import Delete, Insert, LoadData, Replace, Update
 from forge.engine.requests.statements import Further as DeclaredFurther
 from forge.engine.requests.statements import Statement
 from forge.engine.rows.context import DmlContext
-from forge.engine.rows.foreign_keys import Opened, Operation, References
+from forge.engine.rows.foreign_keys import Opened, Operation
 from forge.engine.rows.predicates import equal_columns
 from forge.errors import ScenarioError
 from forge.plan.effects import ForeignKeyEffects, OpenedTables, TriggerEffects
@@ -31,8 +30,6 @@ from forge.sql.reads.tables import is_of_several_tables, table_references, table
 from forge.sql.version_comments import as_logged
 from forge.sql.words import readable_tokens
 
-#: What foreign keys follow.
-_CASCADED: tuple[Operation, ...] = ("delete", "update")
 _OPERATIONS = ("INSERT", "REPLACE", "UPDATE", "DELETE", "LOAD")
 
 
@@ -61,7 +58,7 @@ def execute(declared: Statement, context: DmlContext) -> RowsStatement:
     locked = _locked(declared, statement, follow, parts, context)
     held = tuple(_locks(declared.under_lock or (), context, "under_lock"))
     if held:
-        locked = _held(held, statement.table, context)
+        locked = context.references.held(held, statement.table)
     if joined:
         locked = sorted([*locked, *joined], key=lambda table: _position(table, names))
     line = context.references.line
@@ -274,21 +271,6 @@ def _in_order(
         before = declaration.before
         placed.append((max(min(row, count) - 1, 0), 1, part) if before else (min(row, count), 0, part))
     return tuple(Further(position, part) for position, _, part in sorted(placed, key=lambda entry: entry[:2]))
-
-
-def _held(tables: Sequence[Table], own: Table, context: DmlContext) -> list[Table]:
-    """What LOCK TABLES opens for writing: the tables, and those that their foreign keys change, with
-    foreign_key_checks or without (recorded).
-    """
-    if all(table.full_name != own.full_name for table in tables):
-        raise ScenarioError(f"LOCK TABLES does not hold {own.full_name} for writing", expected="it among the tables")
-    opened = list(tables)
-    references = References(context.catalog, context.references.line, checks=True)
-    for table, event in product(tables, _CASCADED):
-        follow, _ = references.followed(table, (event,))
-        names = {other.full_name for other in opened}
-        opened += [other.table for other in follow if other.table.full_name not in names]
-    return opened
 
 
 def _locks(names: Sequence[str], context: DmlContext, entry: str = "locks") -> list[Table]:

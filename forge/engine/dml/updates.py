@@ -205,25 +205,19 @@ def _rows_given(
     state: TableState, rows: Sequence[Any], chosen: Sequence[int], clause: _SetClause, context: DmlContext
 ) -> None:
     """What a scenario says that the rows become."""
-    plain = [index for index, column in enumerate(state.columns) if column.column.visible and column.generated is None]
+    names = [column.name for column in state.columns if column.column.visible and column.generated is None]
     given: list[dict[int, Value | None]] = []
-    for place, row in enumerate(rows):
-        with context.place("update", "rows", place):
-            if isinstance(row, list) and len(row) != len(plain):
-                raise ScenarioError(f"the row has {len(row)} cells", expected=f"{len(plain)}, as many as columns")
-            pairs = (
-                zip(plain, row, strict=True)
-                if isinstance(row, list)
-                else [(column_index(state, name), cell) for name, cell in row.items()]
-            )
-            given.append(
-                {
-                    index: cell_value(
-                        state.columns[index], cell, ColumnPlace(state.name, state.columns[index].name), place, context
-                    ).value
-                    for index, cell in pairs
-                }
-            )
+    for number, row in enumerate(rows):
+        with context.place("update", "rows", number):
+            if isinstance(row, list) and len(row) != len(names):
+                raise ScenarioError(f"the row has {len(row)} cells", expected=f"{len(names)}, as many as columns")
+            cells = dict(zip(names, row, strict=True)) if isinstance(row, list) else row
+            values: dict[int, Value | None] = {}
+            for name, cell in cells.items():
+                index = column_index(state, name)
+                place = ColumnPlace(state.name, name)
+                values[index] = cell_value(state.columns[index], cell, place, number, context).value
+            given.append(values)
     for index in sorted(set().union(*given)):
         clause.values[index] = [
             row.get(index, state.rows[number][index]) for row, number in zip(given, chosen, strict=True)

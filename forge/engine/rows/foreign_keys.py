@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Literal
 
 from forge.engine.dictionary.catalog import Catalog
@@ -25,6 +26,7 @@ from forge.servers import ServerLine
 from forge.sql.reads.triggers import Trigger
 
 Operation = Literal["insert", "update", "delete"]
+_CASCADED: tuple[Operation, ...] = ("delete", "update")
 _EVENTS: tuple[Operation, ...] = ("insert", "update", "delete")
 
 
@@ -275,6 +277,21 @@ class References:
                         queue.append(Opened(state.table, changes))
                 run += 1
         return queue[1:], triggers
+
+    def held(self, tables: Sequence[Table], own: Table) -> list[Table]:
+        """What LOCK TABLES opens for writing: the tables, and those that their foreign keys change, with
+        foreign_key_checks or without (recorded).  Raises ScenarioError if a statement's ``own`` table is not locked.
+        """
+        if all(table.full_name != own.full_name for table in tables):
+            raise ScenarioError(
+                f"LOCK TABLES does not hold {own.full_name} for writing", expected="it among the tables"
+            )
+        opened, references = list(tables), References(self.catalog, self.line, checks=True)
+        for table, event in product(tables, _CASCADED):
+            names = {other.full_name for other in opened}
+            follow, _ = references.followed(table, (event,))
+            opened += [other.table for other in follow if other.table.full_name not in names]
+        return opened
 
     def _children(self, opening: Opened, opened: list[Table]) -> list[Opened]:
         """The child tables that a table's foreign keys open next."""

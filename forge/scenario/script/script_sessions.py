@@ -212,3 +212,12 @@ def _xa_name(cursor: Cursor) -> dict[str, Any]:
         else:
             raise SqlError(f"unexpected {token.shown()}", token.start, expected="the identifier of an XA transaction")
     return dict(zip(("gtrid", "bqual", "format_id"), parts, strict=False))
+
+
+def check_body(cursor: Cursor, one: Sent) -> None:
+    """The body of a trigger or routine is whole.  Raises SqlError where DELIMITER was forgotten."""
+    words = [token.text.upper() for token in tokens_of(cursor) if token.kind == "word"]
+    if "BEGIN" in words and "END" not in words[-2:] and len(one.read) < 65536:
+        raise SqlError(
+            "the END of the body is missing", len(one.read), expected="`DELIMITER //` in front of the statement"
+        )

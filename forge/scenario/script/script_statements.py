@@ -18,7 +18,7 @@ from forge.engine.requests.statements import KINDS, Statement
 from forge.errors import ScenarioError, UnsupportedError, nearest
 from forge.located import Located, Place, load
 from forge.scenario.script.script_load import load_request, path_inside
-from forge.scenario.script.script_sessions import Sent, Sessions, tokens_of
+from forge.scenario.script.script_sessions import Sent, Sessions, check_body
 from forge.scenario.script.script_tree import ScriptDocument, place_inside
 from forge.servers import server_line
 from forge.sql.cursor import Cursor
@@ -298,7 +298,7 @@ class _Script(Sessions):
         object_word = next((word for word in words[1:] if word in _OBJECTS), "")
         self.has_triggers |= object_word == "TRIGGER"
         if object_word in _BODIES:
-            _check_body(cursor, one)
+            check_body(cursor, one)
         if len(tokens) > 2 and any(token.text.lower() in _UNLOGGED for token in tokens[1:4]):
             return
         if words[0] == "FLUSH" and words[1:] in (["LOGS"], ["BINARY", "LOGS"]):
@@ -368,15 +368,6 @@ def _with_hint(error: UnsupportedError, one: Sent) -> UnsupportedError:
     return error.replace(
         expected=f"{error.expected + ', or ' if error.expected else ''}`{hint}` in front of the statement"
     )
-
-
-def _check_body(cursor: Cursor, one: Sent) -> None:
-    """The body of a trigger or routine is whole.  Raises SqlError where DELIMITER was forgotten."""
-    words = [token.text.upper() for token in tokens_of(cursor) if token.kind == "word"]
-    if "BEGIN" in words and "END" not in words[-2:] and len(one.read) < 65536:
-        raise SqlError(
-            "the END of the body is missing", len(one.read), expected="`DELIMITER //` in front of the statement"
-        )
 
 
 _HANDLERS: dict[str, Callable[[_Script, Sent], None]] = {
