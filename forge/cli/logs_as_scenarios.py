@@ -28,9 +28,9 @@ class LogPart:
     schema: str | None = None
     anonymise: str | None = None
 
-    def refuse(self, file: str) -> None:
+    def refuse(self, file: str, *, as_script: bool = False) -> None:
         """Raise ScenarioError for a file that is no log, if something was asked for that only logs have."""
-        if self != LogPart():
+        if as_script or self != LogPart():
             raise ScenarioError("the file is no binary log", file=shown(file), expected="a log, or no such option")
 
     def retold(self, file: str, settings: OptionSettings, *, as_script: bool = False) -> Retold:

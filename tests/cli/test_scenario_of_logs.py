@@ -75,3 +75,8 @@ def test_what_begins_as_a_log_and_is_none_has_one_sentence(tmp_path: Path, run: 
     broken = tmp_path / "broken"
     broken.write_bytes(b"\xfebin" + b"\1" * 7)
     assert "the log has no whole event" in run("scenario", str(broken), code=3)
+
+
+def test_a_file_that_is_nothing_of_all_that_is_refused(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "words.txt").write_text("hello")
+    assert "the file is none of these" in run("scenario", str(tmp_path / "words.txt"), code=2)

@@ -10,7 +10,7 @@ from forge.cli.inputs import read_scenario, shown
 from forge.cli.logs_as_scenarios import LogPart, is_log, log_options
 from forge.cli.output import echo, write_output
 from forge.cli.parameters import FILE, settings_options, stdout_option
-from forge.errors import CheckFailed, counted
+from forge.errors import CheckFailed, ScenarioError, counted
 
 if TYPE_CHECKING:
     from forge.scenario.matrix import OptionSettings
@@ -39,8 +39,13 @@ def command(file: str, settings: OptionSettings, part: LogPart, as_script: bool,
     from forge.scenario.script import scenario_text
 
     if not is_log(file):
-        part.refuse(file)
-        write_output(output, scenario_text(document(read_scenario(file), file=shown(file), settings=settings)))
+        part.refuse(file, as_script=as_script)
+        tree = document(read_scenario(file), file=shown(file), settings=settings)
+        if not isinstance(tree, dict):
+            raise ScenarioError(
+                "the file is none of these", file=shown(file), expected="a SQL script, a log, a scenario"
+            )
+        write_output(output, scenario_text(tree))
         return
     told = part.retold(file, settings, as_script=as_script)
     write_output(output, scenario_text(told.tree) if told.script is None else told.script)
