@@ -46,7 +46,7 @@ class OwnValues:
     values: list[Value | None]
 
 
-def taken_apart(declared: Statement, context: DmlContext) -> Statement:
+def split_by_table(declared: Statement, context: DmlContext) -> Statement:
     """The statement as changes of rows of one table after the other, with its text; others stay as they are."""
     change = declared.change
     if not isinstance(change, Update | Delete) or change.tables is None:

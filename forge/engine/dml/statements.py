@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import structs
 
 from forge.engine.dml.inserts import insert_rows
-from forge.engine.dml.joined_changes import RowsFound, taken_apart
+from forge.engine.dml.joined_changes import RowsFound, split_by_table
 from forge.engine.dml.loads import load_rows
 from forge.engine.dml.text_context import tables_named_in, with_opened_tables
 from forge.engine.dml.updates import delete_rows, update_rows
@@ -19,7 +19,7 @@ from forge.engine.requests.statements import Statement
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.foreign_keys import Opened, Operation
 from forge.engine.rows.predicates import equal_columns
-from forge.errors import ScenarioError
+from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.effects import ForeignKeyEffects, OpenedTables, TriggerEffects
 from forge.plan.statement_text import StatementText
 from forge.plan.statements import Further, RowsStatement
@@ -38,9 +38,9 @@ def execute(declared: Statement, context: DmlContext) -> RowsStatement:
     sent = declared.query
     if sent is not None:
         declared = structs.replace(declared, query=as_logged(sent, context.references.line))
-    declared = taken_apart(declared, context)
     if declared.triggers == "run":
-        context = replace(context, nested=execute)
+        context, declared = replace(context, nested=execute), structs.replace(declared, triggers=None)
+    declared = split_by_table(declared, context)
     early = _parents_first(declared, context)
     statement = _executed(declared, replace(context, has_text=sent is not None))
     if declared.query is not None and not isinstance(declared, DeclaredFurther):
@@ -55,6 +55,8 @@ def execute(declared: Statement, context: DmlContext) -> RowsStatement:
     # A table has one TABLE_MAP however many changes it has here, but for each of its names in the text one (recorded).
     places = _places([statement.table, *(part.table for part, declaration in parts if declaration.joined)], names)
     joined = [table for table, _ in places[1:]]
+    if joined and context.nested is not None and any(_fires(table, events, context) for table, _ in places):
+        raise UnsupportedError("triggers of a statement of several tables are not run yet", expected="`further`")
     locked = _locked(declared, statement, follow, parts, context)
     held = tuple(_locks(declared.under_lock or (), context, "under_lock"))
     if held:
@@ -102,6 +104,10 @@ def execute(declared: Statement, context: DmlContext) -> RowsStatement:
         joint = [(part, _events(declaration)) for part, declaration in parts if declaration.joined]
         return with_opened_tables(statement, [(statement, events), *joint], declared, context)
     return statement
+
+
+def _fires(table: Table, events: Sequence[Operation], context: DmlContext) -> bool:
+    return bool(context.references.triggers(table, *events))
 
 
 def _check_operation(declared: Statement, table: Table) -> None:

@@ -52,6 +52,8 @@ def outcomes_of_line(line: str, out: Path, suites: list[str], each: int, only: s
                 outcomes.append(Outcome(name, left=f"left: {error}"[:200]))
                 server.__exit__()
                 server = ScriptServer(line).__enter__()
+            except Exception as error:  # noqa: BLE001  # An error of ours is a find; the other scripts go on.
+                outcomes.append(Outcome(name, left=f"an error of ours, {type(error).__name__}: {error}"[:200]))
             (out / f"{line}.json").write_text(json.dumps([asdict(one) for one in outcomes], indent=1))
     finally:
         server.__exit__()
