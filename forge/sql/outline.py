@@ -6,13 +6,13 @@ import re
 from typing import NamedTuple
 
 #: Texts whose end no sql_mode decides: without a backslash, in single quotes.
-_LITERAL = r"(?:'[^'\\]*+'(?!')|-?[0-9]++(?:\.[0-9]++)?(?![\w.])|NULL\b)"
-_NAME = r"(?:`[^`]++`|[A-Za-z_][\w$]*+)"
-_NAMES = rf"\(\s*+{_NAME}(?:\s*+,\s*+{_NAME})*+\s*+\)"
-_ROW = rf"\(\s*+{_LITERAL}(?:\s*+,\s*+{_LITERAL})*+\s*+\)"
+_LITERAL = r"(?:'[^'\\]*'(?!')|-?[0-9]+(?:\.[0-9]+)?(?![\w.])|NULL\b)"
+_NAME = r"(?:`[^`]+`|[A-Za-z_][\w$]*)"
+_NAMES = rf"\(\s*{_NAME}(?:\s*,\s*{_NAME})*\s*\)"
+_ROW = rf"\(\s*{_LITERAL}(?:\s*,\s*{_LITERAL})*\s*\)"
 _PLAIN_INSERT = re.compile(
-    rf"((?:INSERT|REPLACE)\s++(?:IGNORE\s++)?(?:INTO\s++){_NAME}(?:\.{_NAME})?\s*+(?:{_NAMES}\s*+)?VALUES\s*+)"
-    rf"{_ROW}(?:\s*+,\s*+{_ROW})*+\s*+",
+    rf"((?:INSERT|REPLACE)\s+(?:IGNORE\s+)?(?:INTO\s+){_NAME}(?:\.{_NAME})?\s*(?:{_NAMES}\s*)?VALUES\s*)"
+    rf"{_ROW}(?:\s*,\s*{_ROW})*\s*",
     re.IGNORECASE | re.ASCII,
 )
 _CELL = re.compile(r"'([^']*)'|(-?[0-9]+)(\.[0-9]+)?|(NULL)|(\))", re.IGNORECASE | re.ASCII)
@@ -26,7 +26,7 @@ class PlainInsert(NamedTuple):
 
 
 def plain_insert(sql: str) -> PlainInsert | None:
-    """The statement taken apart; None of others."""
+    """The head and the place of the rows of such a statement; None for any other."""
     match = _PLAIN_INSERT.fullmatch(sql)
     return None if match is None else PlainInsert(match[1], match.end(1))
 

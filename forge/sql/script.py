@@ -20,7 +20,7 @@ _DELIMITER = re.compile(r"delimiter(?:[ \t]+([^\r\n]*))?(?:\r?\n|\Z)", re.IGNORE
 _SOURCE = re.compile(r"(?:source[ \t]+|\\\.[ \t]*)([^\r\n;]+);?[ \t]*(?:\r?\n|\Z)", re.IGNORECASE)
 #: White space and comments that clients keep to themselves; others too in front of a comment for us.
 _AHEAD = re.compile(
-    r"\s+|(?:--(?=[\s\0]|\Z)|\#)[^\n]*|(?:/\*(?!M?!|\+)(?:[^*]|\*(?!/))*+\*/\s*)+(?=--[ \t]+forge:|\Z)",
+    r"\s+|(?:--(?=[\s\0]|\Z)|\#)[^\n]*|(?:/\*(?!M?!|\+)(?:[^*]|\*(?!/))*\*/\s*)+(?=--[ \t]+forge:|\Z)",
     re.DOTALL,
 )
 

@@ -67,8 +67,9 @@ def test_no_folder_has_more_than_25_modules_beside_each_other_but_the_one_with_a
 
 
 def test_the_declarations_of_a_scenario_stay_small() -> None:
-    lines = (line for path in (ROOT / "forge" / "scenario").rglob("*.py") for line in path.read_text().splitlines())
-    assert sum(1 for _ in lines) < 3000
+    """Scripts of SQL are no declarations."""
+    paths = [path for path in (ROOT / "forge" / "scenario").rglob("*.py") if path.parent.name != "script"]
+    assert sum(len(path.read_text().splitlines()) for path in paths) < 3000
 
 
 def _patterns_that_old_pythons_get_wrong(source: str) -> Iterator[str]:

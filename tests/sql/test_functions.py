@@ -63,5 +63,5 @@ def test_functions_give_what_the_server_selects() -> None:
     rows = ", ".join(f"({number}, {sql})" for number, (sql, _) in enumerate(SELECTED))
     script = f"CREATE DATABASE d; CREATE TABLE d.t (id INT PRIMARY KEY, v VARCHAR(99)); INSERT INTO d.t VALUES {rows};"
     [case] = expand(script, file="f.sql")
-    found = dict(plan(case.scenario).contents["d.t"])
+    found = {row[0]: row[1] for row in plan(case.scenario).contents["d.t"]}
     assert {sql: found[number] for number, (sql, _) in enumerate(SELECTED)} == dict(SELECTED)

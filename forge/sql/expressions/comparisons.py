@@ -231,7 +231,7 @@ def _like(row: Row, left: Node, right: Node, escape: Node | None = None) -> Oper
     return int(len(text) in places)
 
 
-_PLAIN_PATTERN = re.compile(r"[\w .,;:@#%&=<>/\"'!~^$*+?|()\[\]-]*", re.ASCII)
+_PLAIN_PATTERN = re.compile(r"[\w .,;:@#%&=<>/\"'!~^$+?*|()\[\]-]*", re.ASCII)
 
 
 def _regexp(row: Row, left: Node, right: Node) -> Operand:

@@ -17,7 +17,7 @@ from forge.record.builds import BUILD_OF_LINE
 from forge.record.recording import BINLOG, INDEX, RECORDING, SCENARIO, recorded_settings
 from forge.resources import corpora_dir
 from forge.scenario import load_scenario, plan
-from forge.scenario.load import read_text
+from forge.scenario.file_texts import read_text
 from forge.scenario.matrix import expand
 from tests.long.compat.table import matrix_path
 

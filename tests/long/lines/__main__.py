@@ -23,7 +23,7 @@ from forge.record.builds import BUILD_OF_LINE, is_unpacked
 from forge.record.client import RecordingError
 from forge.record.recording import RECORDING, SCENARIO, record, verify
 from forge.resources import corpora_dir, templates_dir
-from forge.scenario.load import read_text
+from forge.scenario.file_texts import read_text
 from forge.scenario.matrix import base_scenario, expand
 from forge.servers import server_line
 

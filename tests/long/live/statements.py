@@ -65,7 +65,9 @@ def _sql(statement: Statement, *, unordered: bool = False) -> str:
     conditional = statement.update or statement.delete
     where = (conditional.where if conditional is not None else None) or {}
     # The key of one number may give the order in which another, or itself, changes.
-    if "s" in where or ("a" in where and statement.update is not None and {"id", "a"} & set(statement.update.set)):
+    if "s" in where or (
+        "a" in where and statement.update is not None and {"id", "a"} & set(statement.update.set or ())
+    ):
         return ""
     if statement.query is not None:
         return statement.query
@@ -97,12 +99,14 @@ def _literal(cell: Any) -> str:
     return "NULL" if cell is None else literal_sql(cell)
 
 
-def _assigned(cells: dict[str, Any]) -> str:
-    return ", ".join(f"{column} = {_literal(cell)}" for column, cell in cells.items())
+def _assigned(cells: dict[str, Any] | None) -> str:
+    return ", ".join(f"{column} = {_literal(cell)}" for column, cell in (cells or {}).items())
 
 
-def _condition(where: dict[str, Any] | None) -> str:
-    parts = []
+def _condition(where: dict[str, Any] | str | None) -> str:
+    parts: list[str] = []
+    if isinstance(where, str):
+        return f" WHERE {where}"
     for column, wanted in (where or {}).items():
         if isinstance(wanted, list):
             missing = f" OR {column} IS NULL" if None in wanted else ""
