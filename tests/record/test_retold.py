@@ -88,7 +88,7 @@ def test_a_schema_gives_names_to_tables_that_were_there_before() -> None:
 
 def test_a_selection_keeps_transactions_tables_and_rows() -> None:
     part = forge.read(selected(shop(), wanted("3", "shop.orders", 1)))
-    assert [(change.table, change.after["@1"]) for change in part.rows] == [("orders", 1), ("orders", 3)]
+    assert [(change.table, (change.after or {})["@1"]) for change in part.rows] == [("orders", 1), ("orders", 3)]
 
 
 @pytest.mark.parametrize("words", ["0", "3-1", "a", "1-"])
