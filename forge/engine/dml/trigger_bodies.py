@@ -13,13 +13,14 @@ from functools import cache
 import msgspec
 
 from forge.engine.dictionary.table_state import TableState
-from forge.engine.requests.cells import ColumnPlace
 from forge.engine.requests.sql_rows import RowsOfScript
 from forge.engine.requests.statements import Further
-from forge.engine.rows.cells import cell_value, not_null
+from forge.engine.rows.cells import not_null, stored_value
 from forge.engine.rows.context import DmlContext
 from forge.engine.rows.defaults import with_generated
 from forge.engine.rows.foreign_keys import Operation
+from forge.engine.rows.scope import Scope, Source
+from forge.engine.rows.selects import read_query
 from forge.engine.rows.where import column_index, value_sql
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.statements import RowsStatement
@@ -27,10 +28,11 @@ from forge.plan.tables import Row
 from forge.servers.facts.grammar import Grammar
 from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlError
-from forge.sql.expressions import parse_expression
-from forge.sql.expressions.evaluation import truth
+from forge.sql.expressions import Operand
+from forge.sql.expressions.evaluation import evaluate, truth
 from forge.sql.lexer import Token, tokenize
 from forge.sql.parse.changes import parse_rows_change, term
+from forge.sql.parse.expressions import expression
 from forge.sql.reads.triggers import Trigger
 
 _CHANGES = ("INSERT", "REPLACE", "UPDATE", "DELETE")
@@ -109,11 +111,14 @@ class _Body:
                     self.run(next(chosen, ()))
 
     def _holds(self, condition: str) -> bool:
-        sql = self._with_values(condition)
-        value = parse_expression(sql, self.context.references.line.grammar, in_statement=True).evaluate(
-            {"@@now": self.context.time.local}
-        )
-        return truth(value) is True
+        return truth(self._value(condition)) is True
+
+    def _value(self, sql: str) -> Operand:
+        """What an expression of NEW.column and OLD.column gives."""
+        cursor = Cursor(sql, self.context.references.line.grammar)
+        rows = {name: row for name, row in (("new", self.new), ("old", self.old)) if row is not None}
+        scope = Scope([Source.of(name, self.state.columns) for name in rows], self.context, read_query)
+        return evaluate(scope.bound(expression(cursor)), scope.cells(list(rows.values())))
 
     def _assign(self, step: _Assignment) -> None:
         state, context = self.state, self.context
@@ -121,8 +126,7 @@ class _Body:
             raise ScenarioError(f"a trigger of {state.name} sets a column of NEW, which it cannot")
         index = column_index(state, step.column)
         column = state.columns[index]
-        cell = {"sql": self._with_values(step.sql)}
-        value = cell_value(column, cell, ColumnPlace(state.name, column.name), state.inserted, context).value
+        value = stored_value(column, self._value(step.sql), context)
         value = not_null(column, value, state.name, clips=context.clips)
         row = [value if place == index else cell for place, cell in enumerate(self.new)]
         self.new = with_generated(state.columns, row, clips=context.clips)
