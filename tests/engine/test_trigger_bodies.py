@@ -86,3 +86,25 @@ def test_what_a_comment_declares_is_not_run() -> None:
         "-- forge: further: [{insert: {into: d.log_, rows: [{what: said}]}}]\nINSERT INTO t (v) VALUES ('a');\n"
     )
     assert contents(script)["d.log_"] == ((1, "said"),)
+
+
+def test_text_of_a_condition_is_compared_by_its_collation() -> None:
+    script = (
+        "CREATE TRIGGER a AFTER UPDATE ON t FOR EACH ROW IF OLD.v <> NEW.v THEN INSERT INTO log_ (what) VALUES (NEW.v);"
+        " END IF;\nINSERT INTO t (v) VALUES ('a'); UPDATE t SET v = 'A'; UPDATE t SET v = 'b';\n"
+    )
+    with pytest.raises(ScenarioError):
+        contents(script)  # The IF ends at its first semicolon, as in a client without DELIMITER.
+    made, _, rest = script.partition("\n")
+    assert contents(f"DELIMITER //\n{made}//\nDELIMITER ;\n{rest}")["d.log_"] == ((1, "b"),)
+
+
+def test_triggers_of_rows_that_a_foreign_key_changes_are_refused_by_name() -> None:
+    script = (
+        "CREATE TABLE c (id INT PRIMARY KEY, t INT, FOREIGN KEY (t) REFERENCES t (id) ON DELETE CASCADE);\n"
+        "CREATE TRIGGER a AFTER DELETE ON c FOR EACH ROW INSERT INTO log_ (what) VALUES ('gone');\n"
+        "INSERT INTO t (v) VALUES ('a'); INSERT INTO c VALUES (1, 1);\n"
+    )
+    assert contents(script + "DELETE FROM c;")["d.log_"] == ((1, "gone"),)
+    with pytest.raises(ScenarioError, match=r"triggers of d\.c, whose rows a foreign key changes"):
+        contents(script + "DELETE FROM t;")

@@ -292,3 +292,14 @@ def test_locked_tables_and_those_below_them_stand_in_the_log() -> None:
     )
     events = build(text).files[0].events
     assert [event["fields"]["table"] for event in events if event["type"] == "TABLE_MAP"] == ["a", "t", "c"]
+
+
+def test_a_call_of_a_function_that_changes_rows_is_refused_and_others_are_not() -> None:
+    made = "DELIMITER //\nCREATE FUNCTION d.f() RETURNS INT BEGIN INSERT INTO d.t VALUES (1); RETURN 1; END//\n"
+    made += "CREATE FUNCTION d.g() RETURNS INT RETURN 1//\nDELIMITER ;\n"
+    head = "CREATE DATABASE d; CREATE TABLE d.t (a INT);\n"
+    assert len(document(head + made + "SELECT d.g();\n", file="f.sql")["transactions"]) == 4
+    with pytest.raises(ScenarioError, match=r"f\.sql:6:10: f\(\.\.\.\) changes rows, and functions are not run here"):
+        document(head + made + "SELECT d.f();\n", file="f.sql")
+    with pytest.raises(ScenarioError, match="a schedule that reads a user variable is not supported yet"):
+        document(head + "CREATE EVENT d.e ON SCHEDULE EVERY @s SECOND DO DELETE FROM d.t;\n", file="f.sql")

@@ -16,7 +16,7 @@ from forge.engine.dml.assignments import declared_updates, updated_cells
 from forge.engine.dml.generated_inserts import GeneratedInsert, insert_generated, is_suited
 from forge.engine.dml.row_texts import duplicate_text, insert_text
 from forge.engine.dml.row_times import remove_row, rest_of_change, stamped
-from forge.engine.dml.trigger_bodies import run_triggers
+from forge.engine.dml.trigger_bodies import run_triggers, without_triggers
 from forge.engine.dml.updates import updated_row
 from forge.engine.requests.cells import ColumnPlace, Computed, is_expression
 from forge.engine.requests.rows import Insert, Replace
@@ -357,7 +357,7 @@ class _Insert:
                 return
             self._fired("delete", "before", before, None)
             removed, cascaded = remove_row(state, number, None, self.context, replacement=row)
-            self._follow(cascaded)
+            self._follow(without_triggers(cascaded, self.context))
             self.changes += [replace(change, after_duplicate=True) for change in removed]
             self._fired("delete", "after", before, None)
             if state.auto_increment is not None:
@@ -372,7 +372,7 @@ class _Insert:
         before = self.state.rows[number]
         after = stamped(self.state, after, assigned, self.context)
         self.context.references.check_row(self.state, after, before)
-        self._follow(self.context.references.parent_changes(self.state, before, after))
+        self._follow(without_triggers(self.context.references.parent_changes(self.state, before, after), self.context))
         self._log(before, after)
         self.state.change(number, after)
         rest = rest_of_change(self.state, before, assigned, None, self.context)

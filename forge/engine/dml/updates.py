@@ -11,7 +11,7 @@ from forge.engine.dml.assignments import ChangedDocument, ComputedValue, JsonUpd
 from forge.engine.dml.joined_changes import OwnValues, RowsFound
 from forge.engine.dml.row_texts import delete_text, own_values, update_text
 from forge.engine.dml.row_times import Portion, declared_portion, remove_row, rest_of_change, stamped
-from forge.engine.dml.trigger_bodies import run_triggers
+from forge.engine.dml.trigger_bodies import run_triggers, without_triggers
 from forge.engine.requests.cells import ColumnPlace, is_generator
 from forge.engine.requests.rows import Delete, Update
 from forge.engine.requests.statements import Further as DeclaredFurther
@@ -256,7 +256,7 @@ def _changed(
             continue
         try:
             context.references.check_row(state, after, before)
-            cascaded = context.references.parent_changes(state, before, after)
+            cascaded = without_triggers(context.references.parent_changes(state, before, after), context)
         except ScenarioError:
             if not context.ignores:
                 raise
@@ -351,6 +351,7 @@ def delete_rows(state: TableState, statement: Statement, delete: Delete, context
             run_triggers(state, "delete", "before", (before, None), context, place)
             try:
                 removed, cascaded = remove_row(state, number, portion, context)
+                without_triggers(cascaded, context)
             except ScenarioError:
                 if not delete.ignore:
                     raise

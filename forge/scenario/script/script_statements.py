@@ -17,6 +17,7 @@ from forge.engine.requests.sql_rows import RowsOfScript, Saved, database_of, nam
 from forge.engine.requests.statements import KINDS, Statement
 from forge.errors import ScenarioError, UnsupportedError, nearest
 from forge.located import Located, Place, load
+from forge.scenario.script.script_functions import ChangingFunctions
 from forge.scenario.script.script_load import load_request, path_inside
 from forge.scenario.script.script_sessions import Sent, Sessions, check_body
 from forge.scenario.script.script_tree import ScriptDocument, place_inside
@@ -78,6 +79,7 @@ class _Script(Sessions):
         self.reading: list[FilePath] = []
         #: A trigger was made: from then on their bodies run.
         self.has_triggers = False
+        self.functions = ChangingFunctions()
 
     def document(self) -> ScriptDocument:
         if self.file is not None and FilePath(self.file).is_file():
@@ -234,6 +236,8 @@ class _Script(Sessions):
             word, start = token.text.upper(), token.start
         else:
             word, start = first[1].upper(), first.start(1)
+        if word not in _DEFINITIONS:
+            self.functions.check(one.read)
         if word in _HANDLERS:
             _HANDLERS[word](self, one)
         elif word in SILENT:
@@ -299,6 +303,7 @@ class _Script(Sessions):
         self.has_triggers |= object_word == "TRIGGER"
         if object_word in _BODIES:
             check_body(cursor, one)
+            self.functions.add(one.read)
         if len(tokens) > 2 and any(token.text.lower() in _UNLOGGED for token in tokens[1:4]):
             return
         if words[0] == "FLUSH" and words[1:] in (["LOGS"], ["BINARY", "LOGS"]):
