@@ -46,6 +46,11 @@ _DEPTH = 200
 _NUMBER_DIGITS = 4000
 
 
+def is_number(text: str) -> bool:
+    """Whether a plain scalar of that text is a number."""
+    return _INT.match(text) is not None or _NUMBER.match(text) is not None
+
+
 class Place(NamedTuple):
     """Where something stands: a file, or an option of the command line, the line, and of a script the column."""
 

@@ -9,9 +9,11 @@ import pytest
 
 from forge.cli.app import run
 from forge.errors import ForgeError, ScenarioError
+from forge.located import load
 from forge.logs import build
 from forge.scenario import plan
 from forge.scenario.matrix import base_scenario, document
+from forge.scenario.script import scenario_text
 
 TABLE = "CREATE DATABASE d;\nUSE d;\nCREATE TABLE t (id INT PRIMARY KEY, v INT);\n"
 
@@ -303,3 +305,8 @@ def test_a_call_of_a_function_that_changes_rows_is_refused_and_others_are_not() 
         document(head + made + "SELECT d.f();\n", file="f.sql")
     with pytest.raises(ScenarioError, match="a schedule that reads a user variable is not supported yet"):
         document(head + "CREATE EVENT d.e ON SCHEDULE EVERY @s SECOND DO DELETE FROM d.t;\n", file="f.sql")
+
+
+@pytest.mark.parametrize("text", ["12e34", "1e99999", "0x10", "-.5", "007", "null", "1.5", "plain", "a: b", "", "é\n"])
+def test_the_yaml_of_a_script_keeps_texts(text: str) -> None:
+    assert load(scenario_text({"a": [{"b": text}]})).value == {"a": [{"b": text}]}

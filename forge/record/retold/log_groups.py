@@ -273,7 +273,7 @@ class GroupTeller:
                 yield [{**request, **beside, **text, **logged}]
         if open.text is not None and not others:
             # The text is of a statement that does the same in a way of its own.
-            kind = "ANNOTATE_ROWS" if self.session.line.family == "mariadb" else "ROWS_QUERY"
+            kind = self.session.line.rows.query_event.upper()
             for request in self._of_table(open.rows, main).requests():
                 yield [{"event": {"type": kind, "text": open.text}}, {**request, "rows_query": False}]
 

@@ -80,7 +80,7 @@ class Sessions:
             self.transactions.add({"rollback_to": cursor.name("savepoint")}, one.place)
 
     def _finish(self, one: Sent, end: str) -> None:
-        if self.client.gtid is not None and self.line.family == "mysql" and not (self.client.open or self.client.sent):
+        if self.client.gtid is not None and self.line.knows("gtid") and not (self.client.open or self.client.sent):
             raise UnsupportedError(
                 "an empty transaction with a GTID is not supported yet", expected="a statement in it"
             )

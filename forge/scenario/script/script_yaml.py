@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from forge.located import Tagged
+from forge.located import Tagged, is_number
 
 _YAML = "tag:yaml.org,2002"
 
@@ -22,6 +22,15 @@ class _Dumper(yaml.SafeDumper):
 
 _Dumper.add_representer(Decimal, lambda dumper, number: dumper.represent_scalar(f"{_YAML}:float", f"{number:f}"))
 _Dumper.add_representer(Tagged, lambda dumper, one: dumper.represent_scalar(f"!{one.tag}", one.text))
+
+
+def _text(dumper: _Dumper, text: str) -> yaml.Node:
+    """YAML 1.2 reads more texts as numbers than PyYAML knows: ``12e34``, which bytes in hexadecimal may be."""
+    style = "'" if is_number(text) else None
+    return dumper.represent_scalar(f"{_YAML}:str", text, style=style)
+
+
+_Dumper.add_representer(str, _text)
 
 
 def scenario_text(tree: Mapping[str, Any]) -> str:
