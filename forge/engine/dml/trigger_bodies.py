@@ -113,7 +113,11 @@ class _Body:
                 case str():
                     assert self.context.nested is not None
                     change = parse_rows_change(self._with_values(step), self.context.references.line.grammar)
-                    further = msgspec.convert({**RowsOfScript({}).request(change), "query": step}, Further)
+                    request = RowsOfScript({}).request(change)
+                    if "tables" in next(iter(request.values())):
+                        problem = "a trigger that changes several tables at once is not run yet"
+                        raise UnsupportedError(problem, expected=_INSTEAD)
+                    further = msgspec.convert({**request, "query": step}, Further)
                     self.place(self.context.nested(further, self.context))
                 case _Assignment():
                     self._assign(step)

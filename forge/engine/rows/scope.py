@@ -24,6 +24,8 @@ _BINARY = 63
 _CHOSEN, _OF_COLUMN, _OF_SERVER, _OF_LITERAL, _OF_NUMBER = 0, 2, 3, 4, 5
 _OF_JSON = ("JSON_VALUE", "->>", "JSON_UNQUOTE")
 _NAMES = ("DATABASE", "SCHEMA", "USER", "CURRENT_USER", "SESSION_USER", "SYSTEM_USER", "VERSION")
+#: Functions that name days and months as lc_time_names says.
+_OF_LOCALE, _ENGLISH = ("DAYNAME", "MONTHNAME", "DATE_FORMAT", "TIME_FORMAT"), "en_US"
 #: Functions of MySQL whose numbers no text has a collation for.
 Strength = tuple[int, int]
 
@@ -114,7 +116,9 @@ class Scope:
 
     def bound(self, node: Node) -> Node:
         """The expression with the keys of its columns.  Raises ScenarioError, UnsupportedError."""
-        computable(node, "", self.context.references.line.grammar, in_statement=True)
+        computed = computable(node, "", self.context.references.line.grammar, in_statement=True)
+        if computed.calls(*_OF_LOCALE) and self.context.known.get("@@lc_time_names", _ENGLISH) != _ENGLISH:
+            raise UnsupportedError("names of days and months in another language are not supported yet")
         return self._bound(node)
 
     def _bound(self, node: Node) -> Node:

@@ -330,5 +330,9 @@ class Session(Connection):
             line=place.line,
             connection_collation=connection_charset(settings, self.line)[1],
             variables={**self.client.variables, **dict.fromkeys(self.client.unknown)},
-            known={"@@database": self.client.database, "@@last_insert_id": self.client.last_insert_id},
+            known={
+                "@@database": self.client.database,
+                "@@last_insert_id": self.client.last_insert_id,
+                "@@lc_time_names": self.settings.lc_time_names,
+            },
         )

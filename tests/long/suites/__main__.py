@@ -76,7 +76,9 @@ def main(arguments: list[str] | None = None) -> int:
         except EnvironmentMissing as error:
             sys.stderr.write(f"{line}: {error}\n")
     results = {line: options.out / f"{line}.json" for line in ROOTS}
-    text = page_of({line: json.loads(path.read_text()) for line, path in results.items() if path.exists()})
+    text = page_of(
+        {line: json.loads(path.read_text()) for line, path in results.items() if path.exists()}, options.each
+    )
     if options.page is not None:
         options.page.write_text(text)
     sys.stdout.write(text)

@@ -14,7 +14,7 @@ _PAGE = """\
 The scripts of the suites `binlog` and `rpl` are cut into the statements that their first server is sent, and each goes
 through the live server of its line and through `forge build`. A statement counts as *logged* where the server takes it
 and a binary log shows such statements; it is *taken* where we take it too. Then the server runs what both take, and its
-log is held against ours, which has that log's facts. `make suites` writes this page.
+log is held against ours, which has that log's facts. `make suites` writes this page{{ of_each }}.
 
 | line | scripts | logged statements | taken | scripts whose logs are identical | statements in these |
 |---|--:|--:|--:|--:|--:|
@@ -22,9 +22,9 @@ log is held against ours, which has that log's facts. `make suites` writes this 
 | {{ line }} | {{ one.scripts }} | {{ one.logged }} | {{ one.taken }} ({{ one.share }} %) | {{ one.identical }} of \
 {{ one.compared }} | {{ one.within }} |
 {% endfor %}
-Left out are scripts with a statement that waits for another connection, or after which the server is gone ({% for line,
-one in lines.items() %}{{ line }}: {{ one.left }}{{ ", " if not loop.last }}{% endfor %}), and statements that steer
-servers, replicas and log files.
+Left out are scripts with a statement that waits for another connection, or after which the server is gone
+({% for line, one in lines.items() %}{{ line }}: {{ one.left }}{{ ", " if not loop.last }}{% endfor %}), and
+statements that steer servers, replicas and log files.
 {% for line, one in lines.items() %}
 ## {{ line }}
 
@@ -45,10 +45,13 @@ servers, replicas and log files.
 _SHOWN = 40
 
 
-def page_of(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
-    """The page in Markdown, of the outcomes of each line."""
+def page_of(results: Mapping[str, Sequence[Mapping[str, Any]]], each: int = 1) -> str:
+    """The page in Markdown, of the outcomes of each line; of every so many scripts."""
+    of_each = "" if each == 1 else f"; here of every {each}th script (`SUITES_ARGS='--each {each}'`)"
     environment = Environment(trim_blocks=False, keep_trailing_newline=True, autoescape=False)
-    return environment.from_string(_PAGE).render(lines={line: _counted(outcomes) for line, outcomes in results.items()})
+    return environment.from_string(_PAGE).render(
+        lines={line: _counted(outcomes) for line, outcomes in results.items()}, of_each=of_each
+    )
 
 
 def _counted(outcomes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
