@@ -57,6 +57,11 @@ def test_sizes_positions_and_checksums_are_derived_again_unless_they_are_set() -
         list(read_events(made({"event": "XID", "set": {"checksum": 0}})[1]))
 
 
+def test_a_body_of_which_nothing_is_kept_is_empty() -> None:
+    _, last = made({"event": "XID", "keep": 0})
+    assert len(last) == len(WHOLE[1]) - 8
+
+
 def test_fields_inside_others_are_set_by_a_path_and_dropped() -> None:
     changed = made(
         {"event": "WRITE_ROWS", "set": {"rows.0.v": "three", "rows.0.d": {"hex": "ff0000"}}},

@@ -45,9 +45,10 @@ def edited(files: Sequence[bytes], edits: Sequence[Edit]) -> list[bytes]:
 
 def _sets_fields(edit: Edit) -> bool:
     """Whether it changes no more than fields of an event by which no other is read; of one with rows, of its header."""
-    others = (edit.at, edit.hex, edit.insert, edit.keep, edit.cut, edit.remove, edit.copies, edit.before, edit.after)
+    of_bytes = any(one is not None for one in (edit.at, edit.hex, edit.insert, edit.keep)) or edit.cut
+    others = of_bytes or edit.remove or edit.copies or edit.before or edit.after
     name = event_name(edit.event) if isinstance(edit.event, int) else edit.event
-    if name in _READ_BY or any(one not in (None, 0, False, []) for one in others) or edit.at is not None:
+    if name in _READ_BY or others:
         return False
     if "_ROWS" in name and name != "ANNOTATE_ROWS":
         return {*edit.set, *edit.drop} <= set(HEADER_FIELDS)
