@@ -77,10 +77,11 @@ def _if(condition: JsonSchema, consequence: JsonSchema) -> JsonSchema:
 def _rules() -> dict[str, list[JsonSchema]]:
     """Rules by definition."""
     new_rows = [
-        _one_of("rows", "row"),
+        _any_of("rows", "row", "select"),
+        {"not": _given("rows", "row")},
         _if(_given("count"), _given("row")),
         _if(_given("row"), _given("count")),
-        _if(_given("columns"), _given("rows")),
+        _if(_given("columns"), _any_of("rows", "select")),
     ]
     statement = [
         _one_of(*KINDS),
