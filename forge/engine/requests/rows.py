@@ -118,6 +118,12 @@ Affected = Annotated[
 ]
 
 
+Limit = Annotated[
+    Annotated[int, Meta(ge=1)] | None,
+    Meta(description="LIMIT: the first so many of these rows alone, in the order in which they change."),
+]
+
+
 class Update(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """UPDATE of all rows that meet every condition; without `where`, of all rows."""
 
@@ -139,10 +145,7 @@ class Update(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         ),
     ] = None
     order_by: OrderBy = None
-    limit: Annotated[
-        Annotated[int, Meta(ge=1)] | None,
-        Meta(description="LIMIT: the first so many of these rows alone, in the order in which they change."),
-    ] = None
+    limit: Limit = None
     set_by_trigger: SetByTrigger = None
     for_portion_of: ForPortionOf = None
 
@@ -172,10 +175,7 @@ class Delete(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     where: Chosen = None
     affects: Affected = None
     order_by: OrderBy = None
-    limit: Annotated[
-        Annotated[int, Meta(ge=1)] | None,
-        Meta(description="LIMIT: the first so many of these rows alone, in the order in which they change."),
-    ] = None
+    limit: Limit = None
     for_portion_of: ForPortionOf = None
 
     def __post_init__(self) -> None:

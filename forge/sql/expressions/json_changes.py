@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 
 from forge.errors import ScenarioError, UnsupportedError
 from forge.sql.ast.expressions import Node
@@ -53,7 +55,9 @@ def _put(document: Json, legs: list[Leg], value: Json, *, adds: bool, replaces: 
     return [*cells, value] if place >= len(cells) else [value, *cells]
 
 
-def _changes(*, adds: bool, replaces: bool) -> Function:
+def _changing(change: Callable[[Json, list[Leg], Callable[[], Json]], Json]) -> Function:
+    """A function of a document, and of paths and values in turn: what ``change`` makes of it at each path, in order."""
+
     def computed(row: Row, node: Node, *nodes: Node) -> Operand:
         value = evaluate(node, row)
         if len(nodes) % 2:
@@ -63,10 +67,14 @@ def _changes(*, adds: bool, replaces: bool) -> Function:
             return None
         document = document_of(value)
         for path, new in zip(paths, nodes[1::2], strict=True):
-            document = _put(document, _legs(path), element(new, row), adds=adds, replaces=replaces)
+            document = change(document, _legs(path), partial(element, new, row))
         return Document(document)
 
     return Function(computed, 3, 1000, "nodes")
+
+
+def _changes(*, adds: bool, replaces: bool) -> Function:
+    return _changing(lambda document, legs, new: _put(document, legs, new(), adds=adds, replaces=replaces))
 
 
 def _without(document: Json, legs: list[Leg]) -> Json:
@@ -97,39 +105,25 @@ def _removed(value: Operand, *paths: Operand) -> Document:
     return Document(document)
 
 
-def _appended(row: Row, node: Node, *nodes: Node) -> Operand:
+def _appended(document: Json, legs: list[Leg], new: Callable[[], Json]) -> Json:
     """JSON_ARRAY_APPEND."""
-    value = evaluate(node, row)
-    paths = [evaluate(path, row) for path in nodes[::2]]
-    if value is None or None in paths:
-        return None
-    document = document_of(value)
-    for path, new in zip(paths, nodes[1::2], strict=True):
-        legs = _legs(path)
-        found = values_at(document, legs)
-        if found:
-            old = found[0]
-            cells = list(old) if isinstance(old, (list, tuple)) else [old]
-            document = _put(document, legs, [*cells, element(new, row)], adds=False, replaces=True)
-    return Document(document)
+    found = values_at(document, legs)
+    if not found:
+        return document
+    cells = list(found[0]) if isinstance(found[0], (list, tuple)) else [found[0]]
+    return _put(document, legs, [*cells, new()], adds=False, replaces=True)
 
 
-def _array_insert(row: Row, node: Node, *nodes: Node) -> Operand:
-    value = evaluate(node, row)
-    paths = [evaluate(path, row) for path in nodes[::2]]
-    if value is None or None in paths:
-        return None
-    document = document_of(value)
-    for path, new in zip(paths, nodes[1::2], strict=True):
-        *around, last = _legs(path)
-        found = values_at(document, around)
-        if not isinstance(last, Cell):
-            raise ScenarioError("JSON_ARRAY_INSERT has a path to no cell (error 3165)", expected="$.a[0]")
-        if found and isinstance(found[0], (list, tuple)):
-            cells = list(found[0])
-            cells.insert(max(last.position(len(cells)), 0), element(new, row))
-            document = _put(document, around, cells, adds=False, replaces=True)
-    return Document(document)
+def _array_insert(document: Json, legs: list[Leg], new: Callable[[], Json]) -> Json:
+    *around, last = legs
+    found = values_at(document, around)
+    if not isinstance(last, Cell):
+        raise ScenarioError("JSON_ARRAY_INSERT has a path to no cell (error 3165)", expected="$.a[0]")
+    if not found or not isinstance(found[0], (list, tuple)):
+        return document
+    cells = list(found[0])
+    cells.insert(max(last.position(len(cells)), 0), new())
+    return _put(document, around, cells, adds=False, replaces=True)
 
 
 def _patched(document: Json, patch: Json) -> Json:
@@ -269,8 +263,8 @@ JSON_CHANGES = {
     "JSON_INSERT": _changes(adds=True, replaces=False),
     "JSON_REPLACE": _changes(adds=False, replaces=True),
     "JSON_REMOVE": Function(_removed, 2, 1000),
-    "JSON_ARRAY_APPEND": Function(_appended, 3, 1000, "nodes"),
-    "JSON_ARRAY_INSERT": Function(_array_insert, 3, 1000, "nodes"),
+    "JSON_ARRAY_APPEND": _changing(_appended),
+    "JSON_ARRAY_INSERT": _changing(_array_insert),
     "JSON_MERGE_PATCH": Function(_merge_patch, 2, 1000),
     **dict.fromkeys(("JSON_MERGE_PRESERVE", "JSON_MERGE"), Function(_merge_preserve, 2, 1000)),
     "MEMBER": Function(_member, 2, 2, "nodes"),
