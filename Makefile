@@ -102,8 +102,9 @@ spark-versions:
 bench: $(VENV)/.ready
 	$(BIN)/python -m tests.benchmarks --folder $(OUT)/benchmarks --json $(OUT)/benchmarks.json $(BENCH_ARGS)
 
-testees:
-	.ci/testees $(OUT)/testees
+# Two of them are Python programs of this environment.
+testees: $(VENV)/.ready
+	FORGE_PYTHON=$(abspath $(BIN)/python) .ci/testees $(OUT)/testees
 
 power: $(VENV)/.ready
 	$(BIN)/forge corpus build --out $(OUT)/corpus --decoders forge
