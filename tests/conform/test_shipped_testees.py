@@ -5,10 +5,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import shlex
-import sys
 from pathlib import Path
 
 import pytest
@@ -21,22 +18,13 @@ from forge.conform.kit.reading import open_kit
 from forge.conform.runner import run_cases
 from forge.conform.testee import Testee
 from forge.resources import corpora_dir
+from tests.testees import testee_command
 
 pytestmark = pytest.mark.slow
 
 SHIPPED = sorted(path.parent for path in (corpora_dir() / "testees").glob("*/expected-failures.txt"))
-BUILT = corpora_dir().parent / "out" / "testees"
 #: A kind of defect is a reason; a list with more of them has messages for reasons.
 MOST_REASONS = 40
-
-
-def command(folder: Path) -> str:
-    program = BUILT / folder.name
-    if program.exists():
-        return shlex.quote(str(program))
-    if folder.name == "python-mysql-replication" and importlib.util.find_spec("pymysqlreplication"):
-        return shlex.join([sys.executable, str(folder / "testee.py")])
-    pytest.skip(f"THE TESTEE {folder.name} IS NOT BUILT: make testees builds it where its toolchain is")
 
 
 @pytest.fixture(params=SHIPPED, ids=lambda folder: folder.name)
@@ -55,7 +43,7 @@ def test_its_list_has_few_reasons_in_words(shipped: Path) -> None:
 
 
 def test_it_is_the_release_that_its_list_was_made_for(shipped: Path) -> None:
-    with Testee(command(shipped)) as testee:
+    with Testee(testee_command(shipped.name)) as testee:
         hello = testee.hello()
     Forms(hello.forms)
     title = (shipped / "expected-failures.txt").read_text().splitlines()[0]
@@ -66,7 +54,7 @@ def test_it_reads_rows_of_many_cases(shipped: Path, kit: Path) -> None:
     opened = open_kit(kit)
     accepted = [case for case in opened.cases if case.verdict == "accept"]
     cases = accepted[:: max(1, len(accepted) // 24)]
-    _, results = run_cases(opened, cases, command(shipped), jobs=1)
+    _, results = run_cases(opened, cases, testee_command(shipped.name), jobs=1)
     said = [result for result in results if result.outcome != "unsupported"]
     agreeing = [result for result in said if result.outcome == "agree"]
     assert sum(result.cells for result in agreeing) > 0

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import shlex
-import sys
 from functools import cache
 from pathlib import Path
 from typing import get_args
@@ -42,21 +39,12 @@ from tests.findings.causes import unmet_needs
 from tests.findings.make import file_verdict, made_of, right_of
 from tests.findings.record_text import record_text
 from tests.findings.site import finding_pages
+from tests.testees import testee_command
 
 FINDINGS = read_findings()
 OPEN = [finding for finding in FINDINGS if finding.status == "open"]
 LISTS = sorted((corpora_dir() / "testees").glob("*/expected-failures.txt"))
 TABLE = {"scenario": "one-int", "server": "mysql-9.7", "tables": ["CREATE TABLE d.t (a INT)"]}
-BUILT = corpora_dir().parent / "out" / "testees"
-
-
-def command_of(decoder: str) -> str:
-    program = BUILT / decoder
-    if program.exists():
-        return shlex.quote(str(program))
-    if decoder == "python-mysql-replication" and importlib.util.find_spec("pymysqlreplication"):
-        return shlex.join([sys.executable, str(corpora_dir() / "testees" / decoder / "testee.py")])
-    pytest.skip(f"THE TESTEE {decoder} IS NOT BUILT: make testees builds it where its toolchain is")
 
 
 @pytest.mark.parametrize("finding", public(FINDINGS), ids=lambda finding: str(finding.name))
@@ -139,7 +127,7 @@ def test_the_text_to_be_filed_says_what_is_wrong_and_never_that_it_is_right(outc
 def test_the_decoder_does_what_its_findings_say(decoder: str, tmp_path: Path) -> None:
     wrong = []
     path = tmp_path / "binlog.000001"
-    with Testee(command_of(decoder), Limits(seconds=2)) as testee:
+    with Testee(testee_command(decoder), Limits(seconds=2)) as testee:
         for finding in public(FINDINGS):
             made = finding.made
             if finding.decoder != decoder or made is None:

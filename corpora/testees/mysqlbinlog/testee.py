@@ -73,7 +73,7 @@ def image(cells):
 def read(known, request):
     items, end = [], {"end": "ok"}
     try:
-        for item in known.decode_file(Path(request["file"])):
+        for item in known.decode(Path(request["file"]).read_bytes()):
             items.append(item)
     except DecodingEnded as error:
         end = {
