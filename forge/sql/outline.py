@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
+from functools import lru_cache
 from typing import NamedTuple
+
+from forge.values.literals import EXACT
 
 #: Texts whose end no sql_mode decides: without a backslash, in single quotes.
 _LITERAL = r"(?:'[^'\\]*'(?!')|-?[0-9]+(?:\.[0-9]+)?(?![\w.])|NULL\b)"
@@ -15,7 +19,7 @@ _PLAIN_INSERT = re.compile(
     rf"{_ROW}(?:\s*,\s*{_ROW})*\s*",
     re.IGNORECASE | re.ASCII,
 )
-_CELL = re.compile(r"'([^']*)'|(-?[0-9]+)(\.[0-9]+)?|(NULL)|(\))", re.IGNORECASE | re.ASCII)
+_CELL = re.compile(r"'([^']*)'|(-?[0-9]+\.[0-9]+)|(-?[0-9]+)|(NULL)|(\))", re.IGNORECASE | re.ASCII)
 
 
 class PlainInsert(NamedTuple):
@@ -25,6 +29,7 @@ class PlainInsert(NamedTuple):
     start: int
 
 
+@lru_cache(maxsize=4)
 def plain_insert(sql: str) -> PlainInsert | None:
     """The head and the place of the rows of such a statement; None for any other."""
     match = _PLAIN_INSERT.fullmatch(sql)
@@ -37,16 +42,16 @@ def outline(sql: str) -> str:
     return sql if plain is None else f"{plain.head}(0)"
 
 
-def literal_rows(sql: str, start: int) -> list[list[str | int | None]] | None:
-    """The cells of a plain INSERT; None if one of them is a number with a point."""
-    rows: list[list[str | int | None]] = []
-    row: list[str | int | None] = []
-    for text, digits, fraction, null, end in _CELL.findall(sql, start):
+def literal_rows(sql: str, start: int) -> list[list[str | int | Decimal | None]]:
+    """The cells of a plain INSERT."""
+    rows: list[list[str | int | Decimal | None]] = []
+    row: list[str | int | Decimal | None] = []
+    for text, number, digits, null, end in _CELL.findall(sql, start):
         if end:
             rows.append(row)
             row = []
-        elif fraction:
-            return None
+        elif number:
+            row.append(EXACT.minus(Decimal(number[1:])) if number[0] == "-" else Decimal(number))
         else:
             row.append(int(digits) if digits else None if null else text)
     return rows

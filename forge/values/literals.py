@@ -82,6 +82,11 @@ def rounded(value: Decimal, scale: int) -> Decimal:
     return result if result else result.copy_abs()
 
 
+def negated(value: float | Decimal) -> float | Decimal:
+    """``-value`` with all its digits, where Python's own sign keeps 28 of them; no -0 of a DECIMAL."""
+    return EXACT.minus(value) if isinstance(value, Decimal) else -value
+
+
 def hex_mapping(declared: Any) -> bytes | None:
     """The bytes of a ``{"hex": "..."}`` mapping; None if ``declared`` is not a mapping.  Raises ScenarioError."""
     if not isinstance(declared, Mapping):

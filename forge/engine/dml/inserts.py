@@ -216,7 +216,7 @@ class _Insert:
                 index, place = self._named(name)
                 if index in literals:
                     raise ScenarioError(f"column {place.column!r} is given twice")
-                so_far = partial(self._so_far, literals) if is_expression(cell) else None
+                so_far = partial(self._so_far, literals) if isinstance(cell, dict) and is_expression(cell) else None
                 literals[index] = cell_value(state.columns[index], cell, place, state.inserted, context, so_far)
                 self._check_named(state.columns[index])
         except ScenarioError:

@@ -18,6 +18,7 @@ from forge.sql.expressions.evaluation import evaluate
 from forge.sql.outline import literal_rows, plain_insert
 from forge.sql.parse.changes import parse_rows_change
 from forge.sql.write import identifier
+from forge.values.literals import negated
 
 _PLAIN_NAME = re.compile(r"[\w$]+")
 #: The cell of DEFAULT, where a row has to have one.
@@ -65,7 +66,7 @@ def literal(tree: Node, variables: Mapping[str, Any]) -> tuple[bool, Any]:
         number = tree.arguments[0].value
         if tree.arguments[0].form == "double":
             return False, None
-        return isinstance(number, int | Decimal), -number if isinstance(number, int | Decimal) else None
+        return isinstance(number, int | Decimal), negated(number) if isinstance(number, int | Decimal) else None
     if not isinstance(tree, Literal) or tree.form == "double":
         # A DOUBLE has a text of its own in a column of text.
         return False, None
@@ -111,7 +112,7 @@ def plain_rows(sql: str) -> dict[str, Any] | None:
     if plain is None or "\0" in sql or _NOT_TEXT.search(sql):
         return None
     rows, head = literal_rows(sql, plain.start), _head(plain.head)
-    if rows is None or head is None:
+    if head is None:
         return None
     verb, request, columns = head
     if columns is not None and any(len(row) != len(columns) for row in rows):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import reduce
 
 from forge.charsets import compare_key
 from forge.engine.rows.scope import Scope, ScopeCells
@@ -79,7 +80,7 @@ class Aggregate:
         if any(isinstance(number, float) for number in numbers):
             total = sum(map(float, numbers))
             return total if self.name == "SUM" else total / len(numbers)
-        exact = sum(map(Decimal, numbers), Decimal(0))
+        exact = reduce(EXACT.add, map(Decimal, numbers), Decimal(0))
         if self.name == "SUM":
             return exact
         scale = max(max(-int(Decimal(number).as_tuple().exponent), 0) for number in numbers)

@@ -28,6 +28,8 @@ from forge.values.json.binary import decode_document, encode_document
 from forge.values.text.column_charset import charset_of
 
 NULL = Clipped(None, "NULL")
+#: What nearly all cells are: a literal as it stands.
+_PLAIN = (str, int, Decimal)
 
 
 #: The table of a new row, and the row as far as it is known.
@@ -43,6 +45,8 @@ def cell_value(
     """
     try:
         check_takes_value(column, cell, context)
+        if type(cell) in _PLAIN:
+            return value_of_literal(column, cell, context)
         if isinstance(cell, Computed):
             return Clipped(stored_value(column, cell.value, context), "")
         if is_expression(cell):

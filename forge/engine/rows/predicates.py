@@ -28,6 +28,7 @@ from forge.sql.cursor import Cursor
 from forge.sql.expressions.evaluation import evaluate, truth
 from forge.sql.parse.expressions import expression
 from forge.values.base import Value
+from forge.values.literals import negated
 from forge.values.text.column_charset import charset_of
 
 Holds = Callable[[Row], bool | None]
@@ -192,7 +193,7 @@ def _compared_column(call: Call) -> tuple[str, str, list[Any]] | None:
 def _constant(node: Node) -> tuple[bool, Any]:
     if isinstance(node, Call) and node.name == "NEG" and isinstance(node.arguments[0], Literal):
         number = node.arguments[0].value
-        return isinstance(number, int | Decimal), -number if isinstance(number, int | Decimal) else None
+        return isinstance(number, int | Decimal), negated(number) if isinstance(number, int | Decimal) else None
     if not isinstance(node, Literal):
         return False, None
     return True, int(node.value) if isinstance(node.value, bool) else node.value

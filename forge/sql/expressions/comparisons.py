@@ -30,6 +30,7 @@ from forge.sql.expressions.operands import (
     Moment,
     Operand,
 )
+from forge.values.literals import rounded
 
 _DATE = re.compile(
     r"\s*(\d{4})[-/.]?(\d{1,2})[-/.]?(\d{1,2})(?:[ T]+(\d{1,2}):(\d{1,2})(?::(\d{1,2})(\.\d{1,6})?)?)?\s*"
@@ -267,7 +268,7 @@ def _extreme(compare: Callable[[Any, Any], bool]) -> Function:
         )
         if any(isinstance(value, float) for value in values):
             return float(number_of(found))
-        return round(Decimal(number_of(found)), max(scales)) if scales else found
+        return rounded(Decimal(number_of(found)), max(scales)) if scales else found
 
     return Function(computed, 2, 1000, "nodes")
 

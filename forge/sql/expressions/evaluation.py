@@ -31,7 +31,7 @@ from forge.sql.expressions.operands import (
 )
 from forge.values.json.binary import Json, SqlInteger, decode_document, encode_document
 from forge.values.json.text import format_json
-from forge.values.literals import EXACT, rounded
+from forge.values.literals import EXACT, negated, rounded
 
 Row = Mapping[str, Operand]
 
@@ -288,8 +288,13 @@ def _whole_quotient(dividend: Decimal, divisor: Decimal) -> Decimal:
 
 
 def _negative(value: Operand) -> Operand:
-    number = -number_of(value)
+    number = negated(number_of(value))
     return _within_bigint(number, unsigned=False) if isinstance(number, int) else number
+
+
+def _size(value: Operand) -> Operand:
+    number = number_of(value)
+    return EXACT.abs(number) if isinstance(number, Decimal) else abs(number)
 
 
 def _to_whole(how: str) -> Function:
@@ -351,7 +356,7 @@ FUNCTIONS |= {
     "DIV": _whole_division(_whole_quotient),
     "%": _whole_division(EXACT.remainder),
     "MOD": _whole_division(EXACT.remainder),
-    "ABS": Function(lambda value: abs(number_of(value))),
+    "ABS": Function(_size),
     "FLOOR": _to_whole(ROUND_FLOOR),
     "CEIL": _to_whole(ROUND_CEILING),
     "CEILING": _to_whole(ROUND_CEILING),

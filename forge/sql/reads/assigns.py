@@ -16,6 +16,7 @@ from forge.sql.cursor import Cursor
 from forge.sql.errors import SqlError
 from forge.sql.lexer import Token
 from forge.sql.parse.expressions import expression
+from forge.values.literals import negated
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ def assigned_at(sql: str, start: int, name: str) -> Assigned:
         case Literal(form=""):
             return Assigned(name, literal=node.value, known=not isinstance(node.value, bool | bytes))
         case Call(name="NEG", arguments=(Literal(value=int() | Decimal() as number),)):
-            return Assigned(name, literal=-number, known=True)
+            return Assigned(name, literal=negated(number), known=True)
         case Call(name="+" | "-" as sign, arguments=(Variable(name=own), Literal(value=int() as number))) if (
             own == f"@{name}"
         ):
