@@ -10,7 +10,8 @@ them one by one, even if all are set in the end (recorded).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from forge.errors import UnsupportedError
 from forge.events.row_image import bitmap_of
@@ -24,8 +25,7 @@ from forge.servers import ServerLine
 from forge.values.registry import facts_of
 
 
-@dataclass(frozen=True, slots=True)
-class ImageColumns:
+class ImageColumns(Struct, frozen=True):
     """The columns of an image, in table order, and the bitmap that says so."""
 
     columns: tuple[int, ...]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Literal, overload
+
+from msgspec import Struct
 
 from forge.plan.tables import Row
 
 ChangeKind = Literal["insert", "update", "delete"]
 
 
-@dataclass(frozen=True, slots=True)
-class RowChange:
+class RowChange(Struct, frozen=True):
     """One row before and after: insert has no ``before``, delete no ``after``.
 
     ``after_duplicate`` marks what REPLACE and ON DUPLICATE KEY UPDATE do to a row that was there already, and what
@@ -27,7 +27,7 @@ class RowChange:
     #: The row of the past that an UPDATE of a system-versioned table leaves, which has all columns on MariaDB 11.8.
     is_past: bool = False
     #: UPDATE of JSON columns by JSON functions: column to the diffs that the server noted, in bytes; None: it gave up.
-    diffs: Mapping[int, bytes | None] = field(default_factory=dict, compare=False)
+    diffs: Mapping[int, bytes | None] = {}
 
     @property
     def kind(self) -> ChangeKind:

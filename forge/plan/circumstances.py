@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from forge.plan.gtids import MariadbGtid, MysqlGtid
 from forge.plan.session import Session
 
 
-@dataclass(frozen=True, slots=True)
-class Circumstances:
+class Circumstances(Struct, frozen=True):
     """The settings that a group begins and ends with (None for those that the session began with), and its GTID."""
 
     session: Session | None = None
@@ -27,8 +27,7 @@ class Circumstances:
 FileEnd = Literal["flush", "restart", "crash"]
 
 
-@dataclass(slots=True)
-class Turn:
+class Turn(Struct):
     """What a client sends in a row: statements ``first`` to before ``last`` of a group, or what ends a file.
 
     A transaction that stays open while others run has several turns; the group's number is known with the last.

@@ -6,8 +6,9 @@ The names are those of changes (``TableCreation``); ``forge.sql.ast`` has the st
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar, Literal
+
+from msgspec import Struct
 
 from forge.plan.session import Session
 from forge.plan.statements import RowsStatement
@@ -17,8 +18,7 @@ from forge.plan.tables import Table, TableColumn
 TableName = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class DefinitionText:
+class DefinitionText(Struct, frozen=True):
     """The text of a statement: ``sql`` is what is logged."""
 
     sql: str
@@ -41,8 +41,7 @@ class DefinitionText:
         return self.sent or self.sql
 
 
-@dataclass(frozen=True, slots=True)
-class DdlStatement:
+class DdlStatement(Struct, frozen=True):
     """What all data definition statements have in common."""
 
     #: How tags of the corpus call the kind.
@@ -67,8 +66,7 @@ class DdlStatement:
         return self.text.current_database
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DatabaseCreation(DdlStatement):
+class DatabaseCreation(DdlStatement, frozen=True, kw_only=True):
     """CREATE DATABASE."""
 
     kind: ClassVar[str] = "create_database"
@@ -77,15 +75,13 @@ class DatabaseCreation(DdlStatement):
     replaces: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DatabaseAlteration(DdlStatement):
+class DatabaseAlteration(DdlStatement, frozen=True, kw_only=True):
     """ALTER DATABASE."""
 
     kind: ClassVar[str] = "alter_database"
 
 
-@dataclass(frozen=True, slots=True)
-class DroppedTable:
+class DroppedTable(Struct, frozen=True):
     """A table that a DROP statement names or takes with it."""
 
     name: TableName
@@ -98,8 +94,7 @@ class DroppedTable:
     logged: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DatabaseDrop(DdlStatement):
+class DatabaseDrop(DdlStatement, frozen=True, kw_only=True):
     """DROP DATABASE, with the tables inside in the order of their names."""
 
     kind: ClassVar[str] = "drop_database"
@@ -107,8 +102,7 @@ class DatabaseDrop(DdlStatement):
     inside: tuple[DroppedTable, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableCreation(DdlStatement):
+class TableCreation(DdlStatement, frozen=True, kw_only=True):
     """CREATE TABLE, and the table that its LIKE names."""
 
     kind: ClassVar[str] = "create_table"
@@ -120,8 +114,7 @@ class TableCreation(DdlStatement):
     replaces: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableCreationSelect(DdlStatement):
+class TableCreationSelect(DdlStatement, frozen=True, kw_only=True):
     """CREATE TABLE ... SELECT."""
 
     kind: ClassVar[str] = "create_table"
@@ -134,8 +127,7 @@ class TableCreationSelect(DdlStatement):
     insert_id: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TableChange:
+class TableChange(Struct, frozen=True):
     """What ALTER TABLE did."""
 
     #: The definition as it was before.
@@ -148,8 +140,7 @@ class TableChange:
     manages_partitions: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableAlteration(DdlStatement):
+class TableAlteration(DdlStatement, frozen=True, kw_only=True):
     """ALTER TABLE, CREATE INDEX, DROP INDEX; ``change`` is None if nothing was left to do."""
 
     form: Literal["alter_table", "create_index", "drop_index"] = "alter_table"
@@ -170,8 +161,7 @@ class TableAlteration(DdlStatement):
         return has and self.change is not None and self.change.before.row_end is None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AlterationStart(DdlStatement):
+class AlterationStart(DdlStatement, frozen=True, kw_only=True):
     """START ALTER: the group that a statement of two phases writes before it changes the table."""
 
     kind: ClassVar[str] = "alter_table"
@@ -179,8 +169,7 @@ class AlterationStart(DdlStatement):
     alteration: TableAlteration
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableDrop(DdlStatement):
+class TableDrop(DdlStatement, frozen=True, kw_only=True):
     """DROP TABLE, with the tables that it names in the order of the statement."""
 
     kind: ClassVar[str] = "drop_table"
@@ -208,8 +197,7 @@ class TableDrop(DdlStatement):
         return tuple(table for table in self.dropped if not table.transactional)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionEndDrop(DdlStatement):
+class SessionEndDrop(DdlStatement, frozen=True, kw_only=True):
     """DROP TABLE of the temporary tables that a session leaves behind, which the server writes by itself."""
 
     kind: ClassVar[str] = "drop_table"
@@ -218,22 +206,19 @@ class SessionEndDrop(DdlStatement):
     own_charset: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableRename(DdlStatement):
+class TableRename(DdlStatement, frozen=True, kw_only=True):
     """RENAME TABLE."""
 
     kind: ClassVar[str] = "rename_table"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableTruncation(DdlStatement):
+class TableTruncation(DdlStatement, frozen=True, kw_only=True):
     """TRUNCATE TABLE."""
 
     kind: ClassVar[str] = "truncate_table"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryEmptied(DdlStatement):
+class MemoryEmptied(DdlStatement, frozen=True, kw_only=True):
     """What the server writes by itself of a MEMORY table that lost its rows, when the table is opened."""
 
     kind: ClassVar[str] = "empty_memory"
@@ -242,8 +227,7 @@ class MemoryEmptied(DdlStatement):
     caused_by_ddl: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ObjectDefinition(DdlStatement):
+class ObjectDefinition(DdlStatement, frozen=True, kw_only=True):
     """A statement on views, triggers or sequences."""
 
     kind: ClassVar[str] = "other"
@@ -257,8 +241,7 @@ class ObjectDefinition(DdlStatement):
     numbered: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableUpkeep(DdlStatement):
+class TableUpkeep(DdlStatement, frozen=True, kw_only=True):
     """ANALYZE, OPTIMIZE, REPAIR TABLE and FLUSH."""
 
     kind: ClassVar[str] = "other"

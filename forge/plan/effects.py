@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from forge.plan.tables import Table
 from forge.sql.reads.calls import Call
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
+class Search(Struct, frozen=True):
     """How a statement found its rows.  Columns are indexes."""
 
     #: Rows that it found, changed or not; those of an INSERT.
@@ -19,8 +19,7 @@ class Search:
     compared: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Numbers:
+class Numbers(Struct, frozen=True):
     """AUTO_INCREMENT values: the first that was generated, and the first of them that was stored, which
     LAST_INSERT_ID() gives afterwards.
     """
@@ -29,8 +28,7 @@ class Numbers:
     stored: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(Struct, frozen=True):
     """What a statement computed."""
 
     #: What of the text's calls was evaluated.
@@ -40,8 +38,7 @@ class Evaluation:
     duplicate: Literal["found", "updated"] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class OpenedTables:
+class OpenedTables(Struct, frozen=True):
     """The tables that a statement opens."""
 
     #: Those opened for writing, in the server's order and as often as it does, where that is not just the tables that
@@ -59,8 +56,7 @@ class OpenedTables:
     reads_temporary: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class TriggerEffects:
+class TriggerEffects(Struct, frozen=True):
     """The triggers of a statement, and of the tables that it opens."""
 
     #: Full names of the tables that have triggers.
@@ -71,8 +67,7 @@ class TriggerEffects:
     calls: frozenset[Call] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class ForeignKeyEffects:
+class ForeignKeyEffects(Struct, frozen=True):
     """What foreign keys have to do with a statement."""
 
     #: A foreign key made the changes: the server checked none, and marked all columns as used.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from forge.errors import ScenarioError
 from forge.servers import ServerLine
@@ -17,8 +18,7 @@ _MARIADB = re.compile(r"(?:(\d{1,10})-(\d{1,10})-)?(\d{1,20})\Z")
 _LARGEST_GNO, _LARGEST_SEQ_NO, _LARGEST_ID = (1 << 63) - 2, (1 << 64) - 1, (1 << 32) - 1
 
 
-@dataclass(frozen=True, slots=True)
-class MysqlGtid:
+class MysqlGtid(Struct, frozen=True):
     """``uuid`` is None for the server's own."""
 
     uuid: str | None
@@ -31,8 +31,7 @@ class MysqlGtid:
         return ":".join(part for part in (self.uuid, self.tag, str(self.number)) if part)
 
 
-@dataclass(frozen=True, slots=True)
-class MariadbGtid:
+class MariadbGtid(Struct, frozen=True):
     """``domain`` and ``server`` are None for the session's own."""
 
     domain: int | None

@@ -8,8 +8,9 @@ docs/metadata.md has the same table with what real readers do.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from forge.errors import ScenarioError, Verdict
 from forge.events.column_kinds import has_prefixes, is_character, is_enum, is_set, longest_value
@@ -71,8 +72,7 @@ class DescribedTable:
 Maker = Callable[[DescribedTable], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """What the fault is, how it is made, and what a correct reader does with it.
 
     ``strict``: a strict reader stops, as ours does, because any result would be a guess.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
+from msgspec.structs import force_setattr
 
 from forge.plan.circumstances import Circumstances, FileEnd, Turn
 from forge.plan.session import Session, on_line
@@ -12,16 +14,14 @@ from forge.plan.transactions import Group, OwnEvent
 from forge.servers import server_line
 
 
-@dataclass(frozen=True, slots=True)
-class FileStep:
+class FileStep(Struct, frozen=True):
     """What ends a file and begins the next, after ``after`` groups of the plan."""
 
     kind: FileEnd
     after: int
 
 
-@dataclass(frozen=True, slots=True)
-class EventStep:
+class EventStep(Struct, frozen=True):
     """An event outside of all groups, after ``after`` groups of the plan and ``files`` of its file steps."""
 
     event: OwnEvent
@@ -29,8 +29,7 @@ class EventStep:
     files: int
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """A scenario with everything filled in: the compiler's input."""
 
     name: str
@@ -59,7 +58,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         """The session gets the defaults of its line."""
-        object.__setattr__(self, "session", on_line(self.session, server_line(self.server)))
+        force_setattr(self, "session", on_line(self.session, server_line(self.server)))
 
     def settings(self, number: int) -> tuple[Session, Session]:
         """The settings that a group begins and ends with."""

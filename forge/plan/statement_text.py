@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Literal
 
@@ -12,8 +11,7 @@ from msgspec import Meta, Struct
 from forge.sql.reads.calls import Call
 
 
-@dataclass(frozen=True, slots=True)
-class UserVariable:
+class UserVariable(Struct, frozen=True):
     """A user variable that a statement reads.  ``value`` is None, an int, a Decimal, a float, text or bytes;
     ``unsigned`` is of integers, ``collation`` of text (None: that of the connection).
     """
@@ -40,8 +38,7 @@ class LoadFormat(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=
     ignore_lines: Annotated[int, Meta(ge=0, description="Lines at the file's start that are not read.")] = 0
 
 
-@dataclass(frozen=True, slots=True)
-class LoadFile:
+class LoadFile(Struct, frozen=True):
     """What LOAD DATA reads, and where it puts it; ``@name`` among the columns is a variable."""
 
     name: str
@@ -63,8 +60,7 @@ class LoadFile:
         return self.name if self.local or self.name.startswith("/") else f"./{self.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class Clauses:
+class Clauses(Struct, frozen=True):
     """Clauses and forms of a statement that decide how it is logged."""
 
     #: It has a LIMIT: which rows it changes may differ elsewhere.
@@ -82,8 +78,7 @@ class Clauses:
     names_charset: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class LongSql:
+class LongSql(Struct, frozen=True):
     """The SQL of an INSERT of many rows, written when somebody asks for it: most sessions do not log it."""
 
     write: Callable[[], str]
@@ -91,8 +86,7 @@ class LongSql:
     sample: str
 
 
-@dataclass(frozen=True, slots=True)
-class StatementText:
+class StatementText(Struct, frozen=True):
     """The text of a statement on rows as a client would send it, and what stands in it."""
 
     source: str | LongSql = ""

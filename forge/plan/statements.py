@@ -6,7 +6,8 @@ The engine makes them, the compiler decides what a server logs of them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from forge.plan.changes import ChangeKind, RowChange
 from forge.plan.effects import Evaluation, ForeignKeyEffects, OpenedTables, Search, TriggerEffects
@@ -16,8 +17,7 @@ from forge.plan.tables import Table
 from forge.sql.reads.calls import Call
 
 
-@dataclass(frozen=True, slots=True)
-class SessionContext:
+class SessionContext(Struct, frozen=True):
     """What the session knew when a statement ran."""
 
     #: (second, microsecond) that CURRENT_TIMESTAMP gave.
@@ -41,8 +41,7 @@ class SessionContext:
     session: Session | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Further:
+class Further(Struct, frozen=True):
     """What triggers and foreign keys, or a statement of several tables, change besides the statement's own table.
 
     ``position``: how many of the statement's own changes come before.
@@ -52,8 +51,7 @@ class Further:
     statement: RowsStatement
 
 
-@dataclass(frozen=True, slots=True)
-class RowsStatement:
+class RowsStatement(Struct, frozen=True):
     """An INSERT (REPLACE and LOAD DATA too), UPDATE or DELETE with the rows that it changed, in the order of logging.
 
     ``further`` are changes of other tables, in order.

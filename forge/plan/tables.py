@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from msgspec import Struct
+
 from forge.sql.ast.definitions import ReferentialAction, SystemRole
 from forge.values.base import Value
 from forge.values.declaration.sqltype import SqlType
@@ -33,8 +35,7 @@ class KeyExpression:
     uses: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class KeyPart:
+class KeyPart(Struct, frozen=True):
     """A column of a key; ``prefix`` is in characters (bytes for binary types), None for the whole column.
 
     Hidden columns, which have an ``expression``, are numbered after the table's own.
@@ -45,8 +46,7 @@ class KeyPart:
     expression: KeyExpression | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Struct, frozen=True):
     name: str
     kind: Literal["primary", "unique", "index"]
     parts: tuple[KeyPart, ...]
@@ -56,8 +56,7 @@ class Key:
     hashed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class TableColumn:
+class TableColumn(Struct, frozen=True):
     """A column of a declared table.
 
     ``default`` is the literal default (a value of forge.values); ``default_now`` / ``on_update_now`` mark
@@ -95,8 +94,7 @@ class TableColumn:
         return self.type.fsp if self.clock_digits is None else self.clock_digits
 
 
-@dataclass(frozen=True, slots=True)
-class ForeignKey:
+class ForeignKey(Struct, frozen=True):
     """FOREIGN KEY of a child table: its columns, and the (database, name) of the parent with the columns' names."""
 
     name: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from msgspec import Struct
 
 from forge.events.layout import Body
 from forge.plan.definitions import DdlStatement
@@ -11,8 +12,7 @@ from forge.plan.session import Session
 from forge.plan.statements import RowsStatement
 
 
-@dataclass(frozen=True, slots=True)
-class Savepoint:
+class Savepoint(Struct, frozen=True):
     """SAVEPOINT; it replaces an earlier one of the same name."""
 
     name: str
@@ -20,8 +20,7 @@ class Savepoint:
     session: Session | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RollbackTo:
+class RollbackTo(Struct, frozen=True):
     """ROLLBACK TO SAVEPOINT."""
 
     name: str
@@ -29,8 +28,7 @@ class RollbackTo:
     session: Session | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ReleaseSavepoint:
+class ReleaseSavepoint(Struct, frozen=True):
     """RELEASE SAVEPOINT; never logged."""
 
     name: str
@@ -41,8 +39,7 @@ class ReleaseSavepoint:
 EventPlace = Literal["here", "begin", "rows", "description", "head", "end"]
 
 
-@dataclass(frozen=True, slots=True)
-class OwnEvent:
+class OwnEvent(Struct, frozen=True):
     """An event that no statement logs, which the scenario places: informational, private, or of an unknown type.
 
     ``data`` is its body, or ``text`` what a body of that type says, or ``body`` the body itself.
@@ -64,8 +61,7 @@ class OwnEvent:
 Step = RowsStatement | DdlStatement | Savepoint | RollbackTo | ReleaseSavepoint | OwnEvent
 
 
-@dataclass(frozen=True, slots=True)
-class XaId:
+class XaId(Struct, frozen=True):
     """Identifier of an XA transaction: global part, branch, format."""
 
     gtrid: bytes
@@ -77,8 +73,7 @@ class XaId:
 End = Literal["commit", "rollback", "prepare"]
 
 
-@dataclass(frozen=True, slots=True)
-class Transaction:
+class Transaction(Struct, frozen=True):
     """Statements that end together.  One statement without ``explicit`` runs in autocommit mode.
 
     It is what the client sends; what of it is logged, and in which groups, ``forge.plan.grouping.logged_groups`` says.
@@ -115,8 +110,7 @@ class Transaction:
         return tuple(step for step in self.statements if isinstance(step, RowsStatement))
 
 
-@dataclass(frozen=True, slots=True)
-class XaEnd:
+class XaEnd(Struct, frozen=True):
     """XA COMMIT or XA ROLLBACK of a prepared transaction."""
 
     xa: XaId
@@ -130,8 +124,7 @@ class XaEnd:
     mixed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class LoggedStatement:
+class LoggedStatement(Struct, frozen=True):
     """One QUERY event, in a group of its own.
 
     ``text`` is what the log says, ``sent`` what a client sends for it.  ``variables`` are status variables beside those

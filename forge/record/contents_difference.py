@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import eq
+
+from msgspec.structs import replace
 
 from forge.binlog.writer import write_binlog
 from forge.compile import compile_plan

@@ -11,11 +11,11 @@ import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field
 
 from forge.engine.dictionary.json_cells import TAGS
 from forge.errors import ScenarioError, nearest
@@ -54,8 +54,7 @@ class OptionSettings(dict[str, Any]):
         return self._options.get(key)
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """One member of a family; ``choices`` are its values of the matrix, by key."""
 
     name: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from forge.engine.requests.statements import Statement
 from forge.engine.requests.transactions import Transaction
@@ -93,8 +94,7 @@ def statement_path(
     return (*path, index) if isinstance(transaction, list) else (*path, "statements", index)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """An entry of a scenario (the engine's ``RequestPlace``): the steps to it from the top."""
 
     places: Places

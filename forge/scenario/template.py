@@ -12,9 +12,10 @@ import subprocess
 import sys
 import threading
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 from forge.errors import ScenarioError, nearest
 
@@ -24,8 +25,7 @@ _MARK = re.compile("\0([0-9]+)\0")
 _PROGRAM: Final = str(Path(__file__).with_name("template_process.py"))
 
 
-@dataclass(frozen=True, slots=True)
-class Rendered:
+class Rendered(Struct, frozen=True):
     """Text that came out of a template; ``lines`` gives each of its lines the number it has in the template."""
 
     text: str

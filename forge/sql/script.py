@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from forge.sql.errors import SqlError
 
@@ -25,16 +26,14 @@ _AHEAD = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where something stands in a script: line and column, counted from 1."""
 
     line: int
     column: int
 
 
-@dataclass(frozen=True, slots=True)
-class ScriptStatement:
+class ScriptStatement(Struct, frozen=True):
     """A statement: its text without the delimiter, its place, and the comments for us that stand in front of it."""
 
     sql: str
@@ -42,8 +41,7 @@ class ScriptStatement:
     told: tuple[tuple[Place, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Included:
+class Included(Struct, frozen=True):
     """``source FILE``: the script goes on in another file."""
 
     file: str

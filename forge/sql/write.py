@@ -7,7 +7,8 @@ literals of SQL, ``where`` is empty or a clause with a space before it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from forge.sql.ast.definitions import TableRef
 from forge.sql.ast.statements import Account, CreateTrigger, ViewStatement
@@ -109,8 +110,7 @@ def chosen_value(branches: Sequence[tuple[Sequence[str], str]]) -> str:
     return f"CASE {' '.join(cases)} END"
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(Struct, frozen=True):
     """How a server is made to find the rows of an UPDATE or DELETE, and in which order: by default its own way.
 
     ``hint`` is an optimizer hint, ``ignored`` are keys for IGNORE INDEX, ``order`` terms for ORDER BY.

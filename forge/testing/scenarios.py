@@ -7,13 +7,15 @@ as the next; and what is drawn after the columns is never more than what is draw
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
 import msgspec
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from forge.engine.requests.transactions import Transaction
 from forge.plan.session import Session
@@ -103,11 +105,11 @@ def _keyed(drawn: Sequence[_Drawn]) -> tuple[list[_Drawn], list[KeyPart]]:
     parts = [one.part for one in drawn if one.part is not None][:_PARTS]
     places = {part.column for part in parts}
     columns = [
-        replace(one, column=replace(one.column, nullable=False, visible=True)) if place in places else one
+        dataclasses.replace(one, column=replace(one.column, nullable=False, visible=True)) if place in places else one
         for place, one in enumerate(drawn)
     ]
     if not any(one.column.visible for one in columns):
-        columns[0] = replace(columns[0], column=replace(columns[0].column, visible=True))
+        columns[0] = dataclasses.replace(columns[0], column=replace(columns[0].column, visible=True))
     return columns, parts
 
 

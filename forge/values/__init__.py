@@ -12,8 +12,9 @@ type accepts and returns.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from forge.errors import ScenarioError
 from forge.values.base import Column, Piece, Value

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from forge.plan.changes import RowChange
 from forge.plan.definitions import DatabaseCreation, DefinitionText

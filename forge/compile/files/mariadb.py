@@ -7,7 +7,8 @@ A GTID event stands in the place of BEGIN, ANNOTATE_ROWS in that of ROWS_QUERY, 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from forge.compile.files.log import SessionLog
 from forge.compile.files.replica import with_if_exists

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from forge.errors import ScenarioError
 from forge.events.previous_gtids import GtidSource, gtid_set_text
@@ -12,8 +13,7 @@ from forge.events.previous_gtids import GtidSource, gtid_set_text
 ListedGtid = tuple[int, int, int]
 
 
-@dataclass(slots=True)
-class MysqlGtids:
+class MysqlGtids(Struct):
     """(uuid, tag, number) of each group so far; ``before`` were executed before the session."""
 
     before: tuple[GtidSource, ...] = ()
@@ -75,8 +75,7 @@ def _joined(intervals: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]
     return tuple(joined)
 
 
-@dataclass(slots=True)
-class MariadbGtids:
+class MariadbGtids(Struct):
     """(domain, server, number) of each group so far.  A domain counts for itself (rpl_binlog_state)."""
 
     groups: list[ListedGtid] = field(default_factory=list)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from forge.charsets import collation, default_collation
 from forge.engine.ddl.alteration import Alteration, Slot, is_there, renamed_in, same_name

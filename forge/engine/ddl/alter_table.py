@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from forge.engine.ddl.alter_actions import apply_action
 from forge.engine.ddl.alteration import Alteration

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from forge.engine.ddl.ddl_context import DdlContext
 from forge.engine.dictionary.columns import ColumnDefinition
@@ -23,8 +25,7 @@ _FIELDS: Final = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(Struct, frozen=True):
     """A column of the new definition and the index of the old column that it was; None for a new one."""
 
     column: ColumnDefinition

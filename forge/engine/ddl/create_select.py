@@ -6,8 +6,9 @@ statement defines itself has the place of the SELECT; the statement's other colu
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NoReturn
+
+from msgspec.structs import replace
 
 from forge.engine.dictionary.column_drafts import define_column
 from forge.engine.dictionary.columns import ColumnDefinition

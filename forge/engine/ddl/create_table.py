@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from forge.engine.ddl.create_select import CopiedRows
 from forge.engine.ddl.ddl_context import DdlContext

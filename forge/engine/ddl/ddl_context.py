@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from forge.engine.dictionary.catalog import Catalog, TableName
 from forge.engine.dictionary.table_state import TableState
@@ -13,8 +13,7 @@ from forge.sql.ast.definitions import TableRef
 from forge.sql.reads.charsets import names_charset
 
 
-@dataclass(frozen=True, slots=True)
-class DdlContext:
+class DdlContext(Struct, frozen=True):
     """The catalog that a statement changes, its text as the server logs it, and what the session knows."""
 
     catalog: Catalog

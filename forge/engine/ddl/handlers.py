@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from forge.engine.ddl.alter_table import alter_table
 from forge.engine.ddl.create_table import create_table

@@ -7,7 +7,7 @@ declared with the statement that fires it.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from forge.engine.ddl.ddl_context import DdlContext
 from forge.engine.dictionary.catalog import SYSTEM_DATABASES, ObjectName

@@ -7,7 +7,8 @@ of an INSERT and of an UPDATE, the others have the zero time as their default (`
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from forge.engine.dictionary.catalog import Catalog
 from forge.sql.ast.definitions import ColumnDraft, LiteralDefault, NowDefault

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from decimal import Decimal
+
+from msgspec.structs import replace
 
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.literals import strict_value, under

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from forge.charsets import charset, collation, compare_key
 from forge.engine.dictionary.literals import under
@@ -23,8 +26,7 @@ from forge.values.registry import codec_for, column_for, facts_of
 from forge.values.text.column_charset import charset_of
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnDefinition:
+class ColumnDefinition(Struct, frozen=True):
     """A column, with the expressions that its values come from, and how its cells are coded."""
 
     column: TableColumn
@@ -81,8 +83,10 @@ class ColumnDefinition:
 
     def replace(self, **changes: object) -> ColumnDefinition:
         """The definition with other facts of its column."""
-        column = replace(self.column, **changes)  # type: ignore[arg-type]
-        return replace(self, column=column, wire=replace(self.wire, name=column.name, nullable=column.nullable))
+        column = replace(self.column, **changes)
+        return replace(
+            self, column=column, wire=dataclasses.replace(self.wire, name=column.name, nullable=column.nullable)
+        )
 
 
 def in_charset(defined: ColumnDefinition, collation_id: int, server: str) -> ColumnDefinition:

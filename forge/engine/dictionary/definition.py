@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from itertools import count
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.engines import INNODB
@@ -27,8 +29,7 @@ def _not_null(column: ColumnDefinition) -> ColumnDefinition:
     return column.replace(nullable=False, has_default=facts.has_default and facts.default is not None)
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(Struct, frozen=True):
     """A table's definition with keys by column name, which ALTER TABLE can change."""
 
     database: str

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from forge.engine.dictionary.catalog import Catalog
 from forge.engine.dictionary.definition import Definition
@@ -143,7 +145,7 @@ def follow_parent(catalog: Catalog, before: Definition, after: Definition, renam
                     foreign = resolved_foreign_key(state.definition, foreign, parent, 0)
             followed.append(foreign)
         state.definition = replace(state.definition, foreign_keys=tuple(followed))
-        state.table = replace(state.table, foreign_keys=tuple(followed))
+        state.table = dataclasses.replace(state.table, foreign_keys=tuple(followed))
 
 
 def renamed_constraints(definition: Definition, old_name: str) -> Definition:

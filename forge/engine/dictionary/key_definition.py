@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.definition import Definition
@@ -71,8 +73,7 @@ def kept_prefix(column: ColumnDefinition, prefix: int | None) -> int | None:
     return prefix if column.type_facts.takes_prefix and prefix < length else None
 
 
-@dataclass(frozen=True, slots=True)
-class RowExpression:
+class RowExpression(Struct, frozen=True):
     """The value of an expression for rows of a table."""
 
     expression: Expression

@@ -7,8 +7,10 @@ A partition's id is its place in the table; with subpartitions, place times thei
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from forge.charsets import compare_key, order_key
 from forge.engine.dictionary.columns import ColumnDefinition
@@ -32,8 +34,7 @@ _MAXIMUM, _BEHIND_ALL = "MAXVALUE", (2, 0)
 Chooser = Callable[[Row], int]
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionOf:
+class PartitionOf(Struct, frozen=True):
     """The id of the partition that a row belongs to.  Raises ScenarioError if there is none (1526)."""
 
     outer: Chooser
@@ -111,8 +112,7 @@ def _placed(number: int, count: int, linear: bool) -> int:
     return place if place < count else number & (mask >> 1)
 
 
-@dataclass(frozen=True, slots=True)
-class _Numbers:
+class _Numbers(Struct, frozen=True):
     """What RANGE and LIST compare: the value of an expression."""
 
     computed: RowExpression
@@ -129,8 +129,7 @@ class _Numbers:
         return (value,)
 
 
-@dataclass(frozen=True, slots=True)
-class _ColumnCells:
+class _ColumnCells(Struct, frozen=True):
     """What RANGE COLUMNS and LIST COLUMNS compare: the cells of columns."""
 
     columns: list[ColumnDefinition]

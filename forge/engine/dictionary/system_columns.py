@@ -7,8 +7,10 @@ Those that no statement declares stand behind all others; TABLE_MAP and row even
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.definition import Definition
@@ -32,8 +34,7 @@ _TIME = SqlType("TIMESTAMP", fsp=6)
 _HASH = SqlType("BIGINT", unsigned=True)
 
 
-@dataclass(frozen=True, slots=True)
-class RowHash:
+class RowHash(Struct, frozen=True):
     """The hash that a long UNIQUE key keeps of a row: NULL if one of its columns is."""
 
     columns: tuple[ColumnDefinition, ...]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from forge.engine.dictionary.columns import ColumnDefinition, largest_number
 from forge.engine.dictionary.table_state import TableState
@@ -28,8 +29,7 @@ from forge.values.clipping import Clipped
 FEWEST = 256
 
 
-@dataclass(frozen=True, slots=True)
-class GeneratedInsert:
+class GeneratedInsert(Struct, frozen=True):
     """What such a statement has stored."""
 
     rows: GeneratedRows

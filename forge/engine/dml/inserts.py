@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from forge.engine.dictionary.columns import ColumnDefinition, largest_number
 from forge.engine.dictionary.literals import zero_value

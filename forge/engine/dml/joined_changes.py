@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.requests.cells import ColumnPlace, is_expression
@@ -29,8 +28,7 @@ from forge.sql.write import identifier
 from forge.values.base import Value
 
 
-@dataclass(frozen=True, slots=True)
-class RowsFound:
+class RowsFound(Struct, frozen=True):
     """In place of a WHERE: the numbers of the rows that change, in order, and the columns (in lower case) that WHERE
     compares with a literal for equality.
     """
@@ -39,8 +37,7 @@ class RowsFound:
     equal: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class OwnValues:
+class OwnValues(Struct, frozen=True):
     """In place of a cell of SET: a value for each row."""
 
     values: list[Value | None]

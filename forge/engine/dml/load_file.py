@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
+
+from msgspec import Struct
 
 from forge.engine.requests.cells import literal_of
 from forge.engine.requests.rows import LoadData
@@ -56,8 +57,7 @@ def _without(characters: str) -> re.Pattern[str]:
     return re.compile(f"[^{re.escape(characters)}]*" if characters else ".*", re.DOTALL)
 
 
-@dataclass(slots=True)
-class LineReader:
+class LineReader(Struct):
     """Splits the text of a file, ``width`` fields a line; None: all that a line has.
 
     A field that begins with the enclosing character ends with it before a separator, or at the end of the file, where

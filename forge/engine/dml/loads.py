@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from forge.charsets import Collation, charset, collation, default_collation
 from forge.engine.dictionary.columns import ColumnDefinition
@@ -26,8 +28,7 @@ from forge.sql.write import identifier, qualified
 from forge.values.literals import quoted
 
 
-@dataclass(frozen=True, slots=True)
-class Assignment:
+class Assignment(Struct, frozen=True):
     """One column of the clause: ``sql`` as sent, and its value: a literal, an expression, or one for each line."""
 
     column: ColumnDefinition

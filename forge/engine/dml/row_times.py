@@ -5,8 +5,9 @@ leaves of a row before and behind the portion (recorded on 10.11 and 11.8).
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from forge.engine.dictionary.columns import sort_value
 from forge.engine.dictionary.literals import strict_value
@@ -23,8 +24,7 @@ from forge.sql.write import identifier
 from forge.values.base import Value
 
 
-@dataclass(frozen=True, slots=True)
-class Portion:
+class Portion(Struct, frozen=True):
     """FOR PORTION OF: the columns of the period, and the portion's begin and end."""
 
     columns: tuple[int, int]

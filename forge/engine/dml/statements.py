@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from forge.engine.dml.inserts import insert_rows
 from forge.engine.dml.joined_changes import RowsFound, split_by_table

@@ -6,7 +6,8 @@ Recorded on MySQL 9.7, MariaDB 10.11 and 11.8 (docs/servers/statement-format.md)
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from forge.engine.dictionary.catalog import Catalog
 from forge.engine.requests.statements import Statement

@@ -7,10 +7,10 @@ refused by name: what it would do is declared as `further` and `set_by_trigger`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 import msgspec
+from msgspec import Struct
 
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.requests.sql_rows import RowsOfScript
@@ -38,16 +38,14 @@ from forge.sql.reads.triggers import Trigger
 _CHANGES = ("INSERT", "REPLACE", "UPDATE", "DELETE")
 
 
-@dataclass(frozen=True, slots=True)
-class _Assignment:
+class _Assignment(Struct, frozen=True):
     """``SET NEW.column = expression``."""
 
     column: str
     sql: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Branches:
+class _Branches(Struct, frozen=True):
     """IF: (condition, what runs then), in order; the condition of ELSE is None."""
 
     branches: tuple[tuple[str | None, tuple[_Step, ...]], ...]
@@ -96,8 +94,7 @@ def without_triggers(cascaded: list[RowsStatement], context: DmlContext) -> list
     return cascaded
 
 
-@dataclass(slots=True)
-class _Body:
+class _Body(Struct):
     """One trigger, for one row."""
 
     state: TableState

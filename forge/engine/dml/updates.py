@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.dml.assignments import ChangedDocument, ComputedValue, JsonUpdate, computed
@@ -36,8 +38,7 @@ from forge.values.clipping import Clipped
 from forge.values.json.equal import equal_documents
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(Struct, frozen=True):
     """The rows that an UPDATE or a DELETE finds, in the order of the server."""
 
     conditions: list[Condition | Predicate]
@@ -108,8 +109,7 @@ def _searched(
     return RowsStatement(kind=kind, table=state.table, changes=(), search=search)
 
 
-@dataclass(frozen=True, slots=True)
-class _SetClause:
+class _SetClause(Struct, frozen=True):
     """What SET gives columns, by index: values in the order of the rows, with the SQL of the first.
 
     ``computed`` are the columns whose values are computed for each row, ``diffs`` what a server notes of documents.

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol
+
+from msgspec import Struct
 
 #: A cell: a literal, or a generator such as {faker: name}.
 Cell = Any
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnPlace:
+class ColumnPlace(Struct, frozen=True):
     """The column that a cell is in, and the statement: ``update`` counts the UPDATEs of the table (0: INSERT)."""
 
     table: str
@@ -25,8 +25,7 @@ class ColumnPlace:
 LiteralKind = Literal["listed", "series", "integers", "moments", "letters", "bytes", "any"]
 
 
-@dataclass(frozen=True, slots=True)
-class GeneratedColumn:
+class GeneratedColumn(Struct, frozen=True):
     """The cells of a generator in a column: a literal by row, where ``row`` counts the rows ever inserted.
 
     ``literal`` raises ScenarioError for a cell that the generator cannot make.
@@ -62,8 +61,7 @@ def is_expression(cell: Cell) -> bool:
     return isinstance(cell, Mapping) and set(cell) == {"sql"} and isinstance(cell["sql"], str)
 
 
-@dataclass(frozen=True, slots=True)
-class Computed:
+class Computed(Struct, frozen=True):
     """A cell that a query gives: the value of an expression."""
 
     value: Any

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
+
+from msgspec import Struct
 
 from forge.errors import ScenarioError, UnsupportedError
 from forge.sql.ast.changes import Assignment, DeleteRows, InsertRows, RowsChange, Term, UpdateRows
@@ -28,8 +29,7 @@ _NOT_TEXT = re.compile("[\ud800-\udfff]")
 _NAMES = re.compile(r"@(`[^`]+`|[\w.$]+)")
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+class Saved(Struct, frozen=True):
     """The value of a system variable that a user variable keeps; None is the server's default."""
 
     value: Any
@@ -136,8 +136,7 @@ def _head(head: str) -> tuple[str, dict[str, Any], list[str] | None] | None:
     return change.verb, request, [column.name for column in change.columns]
 
 
-@dataclass(frozen=True, slots=True)
-class RowsOfScript:
+class RowsOfScript(Struct, frozen=True):
     """What statements on rows say, with the user variables that their client has."""
 
     variables: Mapping[str, Any]

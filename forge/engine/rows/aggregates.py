@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import reduce
+
+from msgspec import Struct
 
 from forge.charsets import compare_key
 from forge.engine.rows.scope import Scope, ScopeCells
@@ -28,8 +29,7 @@ AGGREGATES = (
 _LONGEST = 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Aggregate:
+class Aggregate(Struct, frozen=True):
     """An aggregate of a query; no arguments stand for ``*``."""
 
     name: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from forge.charsets import charset, collation
 from forge.engine.dictionary.catalog import Catalog, declared_name
@@ -26,8 +27,7 @@ from forge.values.base import Column
 Place = Callable[..., AbstractContextManager[None]]
 
 
-@dataclass(frozen=True, slots=True)
-class DmlContext:
+class DmlContext(Struct, frozen=True):
     """What a statement runs in: ``place(*steps)`` adds the line of an entry inside the statement to errors."""
 
     catalog: Catalog

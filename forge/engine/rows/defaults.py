@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
+
+from msgspec import Struct
 
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.json_cells import cells_for
@@ -54,8 +55,7 @@ def check_expressions(state: TableState, offset: int) -> None:
     check_reads([column for column in state.columns if column.name.lower() in used], offset)
 
 
-@dataclass(frozen=True, slots=True)
-class StatementTime:
+class StatementTime(Struct, frozen=True):
     """What CURRENT_TIMESTAMP is in a statement: seconds since the epoch and microseconds, in UTC.
 
     The session's clock is ``offset`` minutes ahead of it.

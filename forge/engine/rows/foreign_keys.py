@@ -7,9 +7,10 @@ it and the log knows nothing of it (recorded on 9.7, 10.11 and 11.8).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import Literal
+
+from msgspec import Struct
 
 from forge.engine.dictionary.catalog import Catalog
 from forge.engine.dictionary.foreign_key_definition import children_of
@@ -30,8 +31,7 @@ _CASCADED: tuple[Operation, ...] = ("delete", "update")
 _EVENTS: tuple[Operation, ...] = ("insert", "update", "delete")
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(Struct, frozen=True):
     """A table that a statement opens for writing besides its own, and what it may do to the rows."""
 
     table: Table

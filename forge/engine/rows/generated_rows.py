@@ -7,8 +7,9 @@ needed.  The others are computed once, and kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, overload
+
+from msgspec import Struct
 
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.engine.dictionary.key_sets import KeySet
@@ -22,8 +23,7 @@ from forge.values.base import Value
 from forge.values.clipping import Clipped
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnCells:
+class ColumnCells(Struct, frozen=True):
     """The cells of a column, by the number of the row.  Errors have come up before there is one."""
 
     value: Callable[[int], Value | None]
@@ -35,8 +35,7 @@ class ColumnCells:
     series: range | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RowNumbers:
+class RowNumbers(Struct, frozen=True):
     """The numbers of the rows that a statement inserts."""
 
     first: int

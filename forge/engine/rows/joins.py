@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice, permutations
 from typing import Any
+
+from msgspec import Struct
 
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.rows.row_order import as_read, by_key
@@ -21,8 +22,7 @@ _MOST, _MOST_ORDERS = 2_000_000, 24
 Rows = list[Sequence[Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(Struct, frozen=True):
     """A table of FROM, or a query in parentheses: ``rows`` gives what it has, for the cells around."""
 
     source: Source

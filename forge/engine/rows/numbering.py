@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.requests.rows import Insert, Replace
@@ -16,8 +16,7 @@ _MAX_RESERVED_BITS = 16
 _NO_END = 1 << 32
 
 
-@dataclass(slots=True)
-class Numbering:
+class Numbering(Struct):
     """AUTO_INCREMENT during one INSERT of ``rows`` rows.
 
     A statement reserves values for all of its rows when it first needs one, so explicit values between generated ones

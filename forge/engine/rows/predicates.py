@@ -9,9 +9,10 @@ from __future__ import annotations
 import operator
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
+
+from msgspec import Struct
 
 from forge.charsets import compare_key, is_exact, order_key
 from forge.engine.dictionary.columns import ColumnDefinition, sort_value
@@ -39,8 +40,7 @@ _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
-@dataclass(frozen=True, slots=True)
-class Predicate:
+class Predicate(Struct, frozen=True):
     """One of the conditions that AND joins: ``index`` is its column (-1: it has several, or an expression).
 
     ``holds`` says of a row whether the condition is true; None is NULL.  ``columns`` are those that it reads.

@@ -4,9 +4,12 @@ what its subqueries give.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from forge.charsets import collation, default_collation
 from forge.engine.dictionary.columns import ColumnDefinition
@@ -30,8 +33,7 @@ _OF_LOCALE, _ENGLISH = ("DAYNAME", "MONTHNAME", "DATE_FORMAT", "TIME_FORMAT"), "
 Strength = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class ResultColumn:
+class ResultColumn(Struct, frozen=True):
     """A column of a query's result, whose cells are operands."""
 
     name: str
@@ -41,8 +43,7 @@ class ResultColumn:
         return value
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """Rows under the name by which a statement's expressions call them.  ``hidden``: only by that name, or where no
     other has the column.
     """
@@ -124,13 +125,15 @@ class Scope:
     def _bound(self, node: Node) -> Node:
         match node:
             case ColumnName():
-                return replace(node, name=self.key(node), table=None, database=None)
+                return dataclasses.replace(node, name=self.key(node), table=None, database=None)
             case Call(name="VALUES" | "VALUE", arguments=(ColumnName() as column,)):
-                return replace(column, name=self.key(replace(column, table="values()")), table=None)
+                return dataclasses.replace(
+                    column, name=self.key(dataclasses.replace(column, table="values()")), table=None
+                )
             case Call(name="DEFAULT", arguments=(ColumnName() as column,)):
-                return replace(column, name=self._default(column), table=None)
+                return dataclasses.replace(column, name=self._default(column), table=None)
             case Call():
-                return replace(node, arguments=tuple(self._bound(part) for part in node.arguments))
+                return dataclasses.replace(node, arguments=tuple(self._bound(part) for part in node.arguments))
             case Cast():
                 return replace(node, operand=self._bound(node.operand))
         return node

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from forge.engine.dictionary.columns import ColumnDefinition, comparable, sort_value, stored_bytes_of
 from forge.engine.dictionary.literals import strict_value
@@ -41,8 +42,7 @@ def comparison_sql(column: ColumnDefinition, value: Value | None) -> str:
     return hexadecimal(value) if isinstance(value, bytes) else value_sql(column, value)
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Struct, frozen=True):
     """One comparison of a column: ``word`` is eq, ne, in, or an operator; ``values`` may hold None for NULL."""
 
     index: int

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from forge.errors import UnsupportedError
 from forge.plan.collations import client_text, sends_all

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from forge.engine.ddl.drop_table import session_end
 from forge.engine.dictionary.catalog import Catalog, TableName
@@ -29,8 +30,7 @@ from forge.plan.transactions import Group, OwnEvent, Transaction, XaId
 from forge.servers import ServerLine, server_line
 
 
-@dataclass(slots=True)
-class Journal:
+class Journal(Struct):
     """Groups, and what stands between them, in order."""
 
     line: ServerLine
@@ -75,8 +75,7 @@ class Journal:
         self.reconnects.append(len(self.groups))
 
 
-@dataclass(slots=True)
-class Client:
+class Client(Struct):
     """What a client has of its own: settings, the current database, and what the texts of its statements can read."""
 
     number: int

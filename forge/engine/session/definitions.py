@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from forge.charsets.collations import canonical_charset
 from forge.engine.ddl.ddl_context import DdlContext
@@ -150,6 +152,6 @@ def _with_collation(node: Any, name: str) -> Any:
         return replace(node, collation=name) if is_open else node
     if isinstance(node, tuple):
         return tuple(_with_collation(part, name) for part in node)
-    if not is_dataclass(node) or isinstance(node, type):
+    if not isinstance(node, Struct):
         return node
-    return replace(node, **{field.name: _with_collation(getattr(node, field.name), name) for field in fields(node)})
+    return replace(node, **{field: _with_collation(getattr(node, field), name) for field in node.__struct_fields__})

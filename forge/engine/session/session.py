@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from forge.binlog.listing.fields import ListingState
 from forge.charsets import collation

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Literal
+
+from msgspec.structs import replace
 
 from forge.engine.dictionary.catalog import Catalog
 from forge.engine.requests.statements import Statement

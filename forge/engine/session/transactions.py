@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from forge.engine.dictionary.catalog import Catalog, declared_name
 from forge.engine.dictionary.table_state import UndoLog, undo
@@ -47,8 +48,7 @@ def _part(declared: Any, part_name: str) -> bytes:
     return part
 
 
-@dataclass(slots=True)
-class Prepared:
+class Prepared(Struct):
     """An XA transaction that waits for its second phase, and what it had gathered."""
 
     log: UndoLog
@@ -59,8 +59,7 @@ class Prepared:
     later: tuple[Transaction, Settings] | None = None
 
 
-@dataclass(slots=True)
-class PreparedTransactions:
+class PreparedTransactions(Struct):
     """The XA transactions that are prepared."""
 
     waiting: dict[XaId, Prepared] = field(default_factory=dict)

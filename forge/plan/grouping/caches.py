@@ -12,7 +12,9 @@ at its end if the transaction is rolled back.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from forge.plan.definitions import DdlStatement, TableCreationSelect, TableDrop
 from forge.plan.grouping.asked_engines import changes_none_of_several, changes_nothing
@@ -33,8 +35,7 @@ from forge.plan.transactions import (
 from forge.servers import ServerLine
 
 
-@dataclass(frozen=True, slots=True)
-class _Mark:
+class _Mark(Struct, frozen=True):
     """A savepoint: what the transaction was when it was set (``length`` counts its own SAVEPOINT)."""
 
     length: int

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from forge.plan.definitions import DatabaseDrop, DdlStatement, DroppedTable, TableDrop
 from forge.servers import ServerLine

@@ -7,7 +7,8 @@ engines, each with TABLE_MAPs of its own (recorded on 9.7, 10.11 and 11.8).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from forge.plan.effects import OpenedTables
 from forge.plan.statements import Further, RowsStatement

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from forge.plan.definitions import DdlStatement
 from forge.plan.statements import RowsStatement
@@ -15,8 +15,7 @@ from forge.plan.transactions import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class LoggedTransaction:
+class LoggedTransaction(Struct, frozen=True):
     """A group of row events: ``steps`` are the statements that are written, in order.
 
     ``keyless``: the transaction has written a table without a key that names a row, taken back or not.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from forge.located import Place
 from forge.scenario.script.script_tree import Steps
@@ -13,8 +14,7 @@ from forge.scenario.script.script_tree import Steps
 _ENDS = {"commit": {}, "rollback": {"end": "rollback"}}
 
 
-@dataclass(slots=True)
-class Client:
+class Client(Struct):
     """A client of the script: the transaction that it has open, and what it has set."""
 
     name: str

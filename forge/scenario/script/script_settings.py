@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
+
+from msgspec import Struct
 
 from forge.engine.requests.sql_rows import Saved, computed
 from forge.errors import ScenarioError
@@ -54,8 +55,7 @@ def _fields() -> dict[str, str]:
     return kinds
 
 
-@dataclass(frozen=True, slots=True)
-class SettingsOfScript:
+class SettingsOfScript(Struct, frozen=True):
     """What SET changes for the client that sends it."""
 
     transactions: Transactions

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal as Choice
+
+from msgspec import Struct
 
 from forge.sql.ast.definitions import (
     CharsetClause,
@@ -26,8 +27,7 @@ PartitionsKind = Choice[
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class AlterPartitions:
+class AlterPartitions(Struct, frozen=True):
     """What ALTER TABLE does to partitions; no ``names`` are all of them.
 
     ``table`` changes places with a partition, ``local`` is NO_WRITE_TO_BINLOG.
@@ -48,14 +48,12 @@ class AlterPartitions:
         return self.kind not in ("by", "remove")
 
 
-@dataclass(frozen=True, slots=True)
-class AddColumn:
+class AddColumn(Struct, frozen=True):
     column: ColumnDraft
     place: Place | None
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeColumn:
+class ChangeColumn(Struct, frozen=True):
     """MODIFY and CHANGE: ``old`` is the column's present name."""
 
     old: str
@@ -64,8 +62,7 @@ class ChangeColumn:
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class AlterColumn:
+class AlterColumn(Struct, frozen=True):
     """ALTER COLUMN: SET DEFAULT, DROP DEFAULT (``default`` is None), SET VISIBLE / INVISIBLE."""
 
     name: str
@@ -74,15 +71,13 @@ class AlterColumn:
     visible: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Add:
+class Add(Struct, frozen=True):
     """ADD of a part of the table that is no column."""
 
     part: TablePart
 
 
-@dataclass(frozen=True, slots=True)
-class Drop:
+class Drop(Struct, frozen=True):
     """The primary key has the name PRIMARY; a constraint is a CHECK, a foreign key or a key."""
 
     kind: Choice["column", "key", "foreign key", "constraint", "period"]
@@ -90,16 +85,14 @@ class Drop:
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class Rename:
+class Rename(Struct, frozen=True):
     kind: Choice["column", "key"]
     old: str
     new: str
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class EnforceCheck:
+class EnforceCheck(Struct, frozen=True):
     """ALTER CHECK ... [NOT] ENFORCED."""
 
     name: str
@@ -107,38 +100,32 @@ class EnforceCheck:
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class SwitchKeys:
+class SwitchKeys(Struct, frozen=True):
     """ENABLE KEYS, DISABLE KEYS."""
 
 
-@dataclass(frozen=True, slots=True)
-class OrderRows:
+class OrderRows(Struct, frozen=True):
     """ORDER BY: the rows are stored anew in that order, unless a key has a say in it."""
 
     columns: tuple[str, ...]
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class RenameTo:
+class RenameTo(Struct, frozen=True):
     table: TableRef
 
 
-@dataclass(frozen=True, slots=True)
-class ConvertCharset:
+class ConvertCharset(Struct, frozen=True):
     """CONVERT TO CHARACTER SET; without a name in ``charset``: DEFAULT, the database's."""
 
     charset: CharsetClause
 
 
-@dataclass(frozen=True, slots=True)
-class SetOptions:
+class SetOptions(Struct, frozen=True):
     options: TableOptions
 
 
-@dataclass(frozen=True, slots=True)
-class SetVersioning:
+class SetVersioning(Struct, frozen=True):
     """ADD and DROP SYSTEM VERSIONING."""
 
     versioned: bool
@@ -162,8 +149,7 @@ PlainAction = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Conditional:
+class Conditional(Struct, frozen=True):
     """An action of MariaDB with IF EXISTS or (``exists`` is false) IF NOT EXISTS."""
 
     action: PlainAction

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal as Choice
+
+from msgspec import Struct
 
 from forge.sql.ast.definitions import TableRef
 from forge.sql.ast.expressions import ColumnName, Node
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(Struct, frozen=True):
     """An expression of a statement: what it says, and its text and place."""
 
     tree: Node
@@ -18,16 +18,14 @@ class Term:
     start: int
 
 
-@dataclass(frozen=True, slots=True)
-class Assignment:
+class Assignment(Struct, frozen=True):
     """``column = expression``; without one, DEFAULT."""
 
     column: ColumnName
     value: Term | None
 
 
-@dataclass(frozen=True, slots=True)
-class InsertRows:
+class InsertRows(Struct, frozen=True):
     """INSERT and REPLACE.  A row's cells are in the order of ``columns`` (None: all of the table); None is DEFAULT.
 
     ``query`` is the text of what gives the rows instead; ``alias`` names the new row (``new(a, b)``), ``updates`` are
@@ -44,8 +42,7 @@ class InsertRows:
     ignore: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RowChoice:
+class RowChoice(Struct, frozen=True):
     """Which rows of a table UPDATE and DELETE change: WHERE, the text of ORDER BY, LIMIT."""
 
     where: Term | None = None
@@ -53,8 +50,7 @@ class RowChoice:
     limit: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedTable:
+class ChangedTable(Struct, frozen=True):
     """The table of UPDATE or DELETE, with its alias, its chosen partitions, and FOR PORTION OF: period, begin, end."""
 
     name: TableRef
@@ -63,8 +59,7 @@ class ChangedTable:
     portion: tuple[str, Term, Term] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class UpdateRows:
+class UpdateRows(Struct, frozen=True):
     """UPDATE of one table, or of a join: its text."""
 
     table: ChangedTable | str
@@ -73,8 +68,7 @@ class UpdateRows:
     ignore: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class DeleteRows:
+class DeleteRows(Struct, frozen=True):
     """DELETE from one table, or from those of a join whose names are the ``targets``."""
 
     table: ChangedTable | str
@@ -86,8 +80,7 @@ class DeleteRows:
 RowsChange = InsertRows | UpdateRows | DeleteRows
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """``SET name = value``; the ``scope`` is that of a system variable, ``@`` that of a user variable."""
 
     name: str

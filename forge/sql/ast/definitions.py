@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal as Choice
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from forge.charsets import Collation, collation, default_collation
 from forge.charsets.collations import canonical_charset
@@ -26,8 +28,7 @@ SystemRole = Choice["", "row_start", "row_end", "hash"]
 ReferentialAction = Choice["restrict", "cascade", "set_null"]
 
 
-@dataclass(frozen=True, slots=True)
-class CharsetClause:
+class CharsetClause(Struct, frozen=True):
     """CHARACTER SET and COLLATE as written on a column, a table or a database; ``binary``: the _bin collation."""
 
     charset: str | None = None
@@ -63,8 +64,7 @@ class CharsetClause:
         return f"{canonical_charset(charset)}_{name}"
 
 
-@dataclass(frozen=True, slots=True)
-class TypeDraft:
+class TypeDraft(Struct, frozen=True):
     """A column type as written; ``type`` has no collation yet."""
 
     type: SqlType
@@ -86,8 +86,7 @@ class TypeDraft:
         return replace(self.type, collation=chosen.id)
 
 
-@dataclass(frozen=True, slots=True)
-class LiteralDefault:
+class LiteralDefault(Struct, frozen=True):
     """DEFAULT with a literal."""
 
     literal: Literal
@@ -100,8 +99,7 @@ class LiteralDefault:
         return self.literal.value
 
 
-@dataclass(frozen=True, slots=True)
-class NowDefault:
+class NowDefault(Struct, frozen=True):
     """DEFAULT CURRENT_TIMESTAMP(fsp)."""
 
     fsp: int
@@ -112,8 +110,7 @@ class NowDefault:
     is_set: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ExpressionDefault:
+class ExpressionDefault(Struct, frozen=True):
     """DEFAULT (expression)."""
 
     sql: str
@@ -123,8 +120,7 @@ class ExpressionDefault:
 Default = LiteralDefault | NowDefault | ExpressionDefault
 
 
-@dataclass(frozen=True, slots=True)
-class PartDraft:
+class PartDraft(Struct, frozen=True):
     """A column in a key, perhaps with a prefix length; or an expression, and ``column`` is empty."""
 
     column: str
@@ -136,8 +132,7 @@ class PartDraft:
     without_overlaps: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class KeyDraft:
+class KeyDraft(Struct, frozen=True):
     """A key as written."""
 
     kind: Choice["primary", "unique", "index"]
@@ -151,8 +146,7 @@ class KeyDraft:
     visible: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class PeriodDraft:
+class PeriodDraft(Struct, frozen=True):
     """PERIOD FOR: its name, and the columns with its begin and its end."""
 
     name: str
@@ -165,8 +159,7 @@ class PeriodDraft:
         return self.name.upper() == SYSTEM_TIME
 
 
-@dataclass(frozen=True, slots=True)
-class CheckDraft:
+class CheckDraft(Struct, frozen=True):
     """A CHECK constraint as written; one that is not enforced refuses nothing."""
 
     name: str | None
@@ -177,8 +170,7 @@ class CheckDraft:
     computed: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class ForeignKeyDraft:
+class ForeignKeyDraft(Struct, frozen=True):
     """FOREIGN KEY as written, or REFERENCES on a column; ``name`` is None without CONSTRAINT, ``index`` the key's."""
 
     name: str | None
@@ -194,8 +186,7 @@ class ForeignKeyDraft:
 TablePart = KeyDraft | CheckDraft | ForeignKeyDraft | PeriodDraft
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnDraft:
+class ColumnDraft(Struct, frozen=True):
     """A column definition as written."""
 
     name: str
@@ -226,8 +217,7 @@ class ColumnDraft:
         return tuple(KeyDraft(kind, None, parts, self.offset) for kind in self.keys)
 
 
-@dataclass(frozen=True, slots=True)
-class TableRef:
+class TableRef(Struct, frozen=True):
     """A table as named in a statement; ``database`` is None if it is left out."""
 
     database: str | None
@@ -235,8 +225,7 @@ class TableRef:
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class TableOptions:
+class TableOptions(Struct, frozen=True):
     """Options after the closing parenthesis, as far as they matter to a binlog."""
 
     charset: CharsetClause = CharsetClause()
@@ -250,16 +239,14 @@ class TableOptions:
     idle: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """FIRST (``after`` is None) or AFTER a column."""
 
     after: str | None
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionDraft:
+class PartitionDraft(Struct, frozen=True):
     """A partition as written; ``values`` are the texts of VALUES LESS THAN (one entry) or VALUES IN."""
 
     name: str
@@ -267,8 +254,7 @@ class PartitionDraft:
     values: tuple[tuple[str, ...], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionClause:
+class PartitionClause(Struct, frozen=True):
     """PARTITION BY, or SUBPARTITION BY (``inner``): a function's text, or columns."""
 
     kind: Choice["hash", "key", "range", "list", "system_time"]
@@ -281,8 +267,7 @@ class PartitionClause:
     inner: PartitionClause | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SelectedColumn:
+class SelectedColumn(Struct, frozen=True):
     """A column of a SELECT, or a literal, and its name in the result."""
 
     column: str
@@ -291,8 +276,7 @@ class SelectedColumn:
     literal: int | str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SelectDraft:
+class SelectDraft(Struct, frozen=True):
     """SELECT of one table; no ``columns`` stand for ``*``, ``where`` is the text of an expression, or empty.
 
     ``order``: columns of ORDER BY, and whether each is DESC; ``limit``: how many rows, behind how many others.

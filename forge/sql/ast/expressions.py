@@ -5,14 +5,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal as Choice
 
+from msgspec import Struct
+from msgspec.structs import replace
 
-@dataclass(frozen=True, slots=True)
-class Literal:
+
+class Literal(Struct, frozen=True):
     """A literal: bytes for ``x'41'``, ``0x41`` and ``b'1'``; None is NULL.
 
     ``charset`` is its introducer (``_latin1'a'``); the ``form`` says what the value alone does not: a number with an
@@ -55,8 +58,7 @@ class Call:
     start: int = field(default=0, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class CastType:
+class CastType(Struct, frozen=True):
     """The type behind AS, by its name in upper case; ``sizes`` are its length, or its precision and scale."""
 
     name: str
@@ -64,16 +66,14 @@ class CastType:
     is_array: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Cast:
+class Cast(Struct, frozen=True):
     """CAST(... AS type), CONVERT(..., type), and JSON_VALUE(... RETURNING type)."""
 
     operand: Node
     type: CastType
 
 
-@dataclass(frozen=True, slots=True)
-class Unread:
+class Unread(Struct, frozen=True):
     """What is known to be there, and no more: a subquery, DISTINCT and ORDER BY of an aggregate, a parameter."""
 
     sql: str
@@ -100,9 +100,9 @@ def renamed(node: Node, old: str, new: str) -> Node:
     """The expression after a column got a new name."""
     match node:
         case ColumnName() if node.name.lower() == old.lower():
-            return replace(node, name=new)
+            return dataclasses.replace(node, name=new)
         case Call():
-            return replace(node, arguments=tuple(renamed(part, old, new) for part in node.arguments))
+            return dataclasses.replace(node, arguments=tuple(renamed(part, old, new) for part in node.arguments))
         case Cast():
             return replace(node, operand=renamed(node.operand, old, new))
         case _:

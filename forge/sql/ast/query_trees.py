@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal as Choice
+
+from msgspec import Struct
 
 from forge.sql.ast.definitions import TableRef
 from forge.sql.ast.expressions import Node
@@ -11,8 +12,7 @@ from forge.sql.ast.expressions import Node
 OrderTerm = tuple[Node, bool]
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """A column of a result: an expression and its name; without one ``*``, perhaps of one table."""
 
     tree: Node | None
@@ -20,8 +20,7 @@ class Item:
     table: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FromTable:
+class FromTable(Struct, frozen=True):
     """A table of FROM, or a query in parentheses, and how it is joined to what is before it.
 
     ``using``: the columns of USING; () stands for NATURAL, None for neither.
@@ -35,8 +34,7 @@ class FromTable:
     partitions: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Select:
+class Select(Struct, frozen=True):
     """SELECT; ``order``: terms and whether each is DESC; ``limit``: how many rows, behind how many others."""
 
     items: tuple[Item, ...]
@@ -49,8 +47,7 @@ class Select:
     limit: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Struct, frozen=True):
     """Selects that UNION joins, ``all`` or not, with an order and a limit of their own."""
 
     selects: tuple[Select, ...]

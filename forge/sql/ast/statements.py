@@ -6,8 +6,9 @@ account, (user, host), or None for the session's own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from forge.sql.ast.actions import Action
 from forge.sql.ast.definitions import (
@@ -24,8 +25,7 @@ RowEvent = Literal["insert", "update", "delete"]
 Account = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class CreateTable:
+class CreateTable(Struct, frozen=True):
     """CREATE TABLE, also with ``like`` another or of a ``select``."""
 
     table: TableRef
@@ -40,8 +40,7 @@ class CreateTable:
     replaces: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class AlterTable:
+class AlterTable(Struct, frozen=True):
     """ALTER TABLE, CREATE INDEX and DROP INDEX."""
 
     table: TableRef
@@ -50,8 +49,7 @@ class AlterTable:
     if_exists: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class DropTables:
+class DropTables(Struct, frozen=True):
     """DROP TABLE; ``temporary``: DROP TEMPORARY TABLE, which sees no other tables.
 
     ``comment``: the one directly before the names, which MariaDB keeps (recorded on 10.11 and 11.8).
@@ -63,19 +61,16 @@ class DropTables:
     comment: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RenameTables:
+class RenameTables(Struct, frozen=True):
     pairs: tuple[tuple[TableRef, TableRef], ...]
     if_exists: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class TruncateTable:
+class TruncateTable(Struct, frozen=True):
     table: TableRef
 
 
-@dataclass(frozen=True, slots=True)
-class DatabaseStatement:
+class DatabaseStatement(Struct, frozen=True):
     """CREATE, ALTER and DROP DATABASE; ``name`` is None if ALTER leaves it out; ``exists``: IF [NOT] EXISTS."""
 
     statement: Literal["create_database", "alter_database", "drop_database"]
@@ -86,8 +81,7 @@ class DatabaseStatement:
     replaces: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ViewStatement:
+class ViewStatement(Struct, frozen=True):
     """CREATE and ALTER VIEW: ``columns`` are the names that it lists, ``body`` is the SELECT as servers log it."""
 
     verb: Literal["create", "alter"]
@@ -101,8 +95,7 @@ class ViewStatement:
     replaces: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CreateTrigger:
+class CreateTrigger(Struct, frozen=True):
     """CREATE TRIGGER: ``text`` is the statement from the word TRIGGER on, ``body`` what runs for each row."""
 
     name: TableRef
@@ -116,8 +109,7 @@ class CreateTrigger:
     exists: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class DropObjects:
+class DropObjects(Struct, frozen=True):
     """DROP VIEW, DROP TRIGGER, and MariaDB's DROP SEQUENCE."""
 
     kind: Literal["view", "trigger", "sequence"]
@@ -125,8 +117,7 @@ class DropObjects:
     exists: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SequenceStatement:
+class SequenceStatement(Struct, frozen=True):
     """CREATE and ALTER SEQUENCE of MariaDB; its options leave no trace but the text."""
 
     verb: Literal["create", "alter"]
@@ -135,8 +126,7 @@ class SequenceStatement:
     replaces: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Upkeep:
+class Upkeep(Struct, frozen=True):
     """ANALYZE, OPTIMIZE (``remakes``), REPAIR and CHECK TABLE, FLUSH of what is no log.
 
     ``local``: the statement is kept out of the log; ``zone``: it reads the time in the session's zone;

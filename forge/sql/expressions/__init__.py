@@ -6,7 +6,8 @@ What they may do here is what can be computed exactly as servers compute it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from forge.errors import ScenarioError, UnsupportedError
 from forge.servers.facts.grammar import Grammar
@@ -51,8 +52,7 @@ from forge.sql.parse.expressions import expression
 _OF_PARTITIONS = ("UNIX_TIMESTAMP",)
 
 
-@dataclass(frozen=True, slots=True)
-class Expression:
+class Expression(Struct, frozen=True):
     """A parsed expression that can be computed."""
 
     sql: str

@@ -10,10 +10,11 @@ import math
 import operator
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, Decimal
 from typing import Any, Protocol
 from typing import Literal as Choice
+
+from msgspec import Struct
 
 from forge.errors import ScenarioError, UnsupportedError
 from forge.sql.ast.expressions import Call, Cast, ColumnName, Literal, Node, Unread, Variable
@@ -79,8 +80,7 @@ def surroundings(row: Row) -> Surroundings | None:
     return row.around if isinstance(row, Cells) else None
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(Struct, frozen=True):
     """How a function or operator of ``least`` to ``most`` arguments is computed.
 
     ``takes`` says what ``compute`` gets: the values of the arguments, of which a NULL makes the result NULL; any

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
+
+from msgspec import Struct
 
 from forge.values.json.binary import Json
 
 Operand = Any
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """A JSON value, which a Python str or int would not tell from text or a number."""
 
     value: Json
 
 
-@dataclass(frozen=True, slots=True)
-class Unsigned:
+class Unsigned(Struct, frozen=True):
     """An operand of an UNSIGNED column: what is computed of it must not be negative."""
 
     value: int
@@ -39,8 +38,7 @@ class Moment(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(Struct, frozen=True):
     """``INTERVAL amount unit``, which moments are moved by."""
 
     amount: Operand

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from difflib import get_close_matches
 from typing import Literal
+
+from msgspec.structs import replace
 
 from forge.sql.ast.definitions import CharsetClause, CheckDraft, ColumnDraft, TypeDraft
 from forge.sql.cursor import Cursor

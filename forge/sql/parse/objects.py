@@ -6,8 +6,10 @@ logs of them (``logged:``).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from forge.sql.ast.statements import (
     Account,
@@ -31,8 +33,7 @@ _FLUSHED = (
 _EVENTS: dict[str, RowEvent] = {"INSERT": "insert", "UPDATE": "update", "DELETE": "delete"}
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(Struct, frozen=True):
     """The words before the object of a statement."""
 
     verb: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Literal, TypeVar
+
+from msgspec.structs import replace
 
 from forge.sql.ast.actions import AlterPartitions, Conditional, PartitionsKind
 from forge.sql.ast.definitions import PartitionClause, PartitionDraft

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Literal as Choice
+
+from msgspec.structs import replace
 
 from forge.servers.facts.grammar import Grammar
 from forge.sql.ast.expressions import ColumnName, Node

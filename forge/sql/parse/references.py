@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from forge.sql.ast.definitions import ForeignKeyDraft, PartDraft, ReferentialAction, TableRef
 from forge.sql.cursor import Cursor

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Literal
+
+from msgspec.structs import replace
 
 from forge.errors import nearest
 from forge.servers.facts.grammar import Grammar

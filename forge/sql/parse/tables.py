@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Literal
+
+from msgspec.structs import replace
 
 from forge.sql.ast.definitions import ColumnDraft, KeyDraft, PartDraft, PeriodDraft, TableOptions, TablePart
 from forge.sql.ast.statements import CreateTable

@@ -7,9 +7,10 @@ the server knows it afterwards.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
+
+from msgspec import Struct
 
 from forge.sql.ast.expressions import Call, Literal, Variable
 from forge.sql.cursor import Cursor
@@ -19,8 +20,7 @@ from forge.sql.parse.expressions import expression
 from forge.values.literals import negated
 
 
-@dataclass(frozen=True, slots=True)
-class Assigned:
+class Assigned(Struct, frozen=True):
     """``@name := ...``: ``literal`` is the value, ``step`` what is added to the variable; both None: not known."""
 
     name: str

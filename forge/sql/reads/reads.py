@@ -6,8 +6,9 @@ Found by tokens, without understanding the statement: a word before a parenthesi
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
+
+from msgspec import Struct, field
 
 from forge.sql.lexer import Token, tokenize
 from forge.sql.outline import outline
@@ -24,8 +25,7 @@ _WITHOUT_PARENTHESES = (
 _SCOPES = ("GLOBAL", "SESSION", "LOCAL", "PERSIST")
 
 
-@dataclass(frozen=True, slots=True)
-class Reads:
+class Reads(Struct, frozen=True):
     """``variables`` are user variables in the order in which servers come upon them; those that an UPDATE or ON
     DUPLICATE KEY UPDATE assigns from are in ``assigned``.  Names are lower-case.  ``words`` are the words outside
     of the arguments of functions.

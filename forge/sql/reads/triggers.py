@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from forge.sql.ast.statements import CreateTrigger, RowEvent
 from forge.sql.lexer import Token, tokenize
@@ -19,8 +20,7 @@ _EVENTS: dict[str, tuple[RowEvent, ...]] = {
 _ENDS = ("FROM", "VALUES", "VALUE", "SELECT", "WHERE", "DO", "THEN", "BEGIN")
 
 
-@dataclass(frozen=True, slots=True)
-class Trigger:
+class Trigger(Struct, frozen=True):
     """A trigger: its table, the text that it runs, and the tables that this changes, in order, with how."""
 
     table: Name

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import count
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from forge.charsets import charset_names, collation, default_collation
 from forge.engine.requests.statements import Statement

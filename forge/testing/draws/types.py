@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cache
+
+from msgspec.structs import replace
 
 from forge.charsets import charset, collation, default_collation
 from forge.errors import ScenarioError, nearest

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class SqlType:
+class SqlType(Struct, frozen=True):
     """One SQL column type with its arguments.
 
     ``name`` is the canonical upper-case name of the type: ``TINYINT SMALLINT MEDIUMINT INT BIGINT FLOAT DOUBLE

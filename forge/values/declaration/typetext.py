@@ -8,8 +8,10 @@ FLOAT(25) is DOUBLE, NCHAR is CHAR CHARACTER SET utf8mb3, LONG VARCHAR is MEDIUM
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
+
+from msgspec.structs import replace
 
 from forge.charsets import collation, default_collation
 from forge.errors import ScenarioError, nearest

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from forge.errors import ScenarioError
 from forge.servers.facts.values import Dialect

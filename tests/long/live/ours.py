@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
+
+from msgspec.structs import replace
 
 from forge.binlog.reader import read_events
 from forge.compile import compile_files, write_files
@@ -99,7 +102,7 @@ def tried(case: Case, server: str, session: Session) -> CaseOutcome:
     logged = logged_by_text(b"".join(logs))
     # One text may stand several times.
     found = (
-        one if one.refused or not logged.get(one.text) else replace(one, logged=logged[one.text].pop(0))
+        one if one.refused or not logged.get(one.text) else dataclasses.replace(one, logged=logged[one.text].pop(0))
         for one in outcomes
     )
     return CaseOutcome(tuple(found), planned, logs)
@@ -149,6 +152,6 @@ def _taken(groups: Sequence[Group], sql: str) -> Outcome:
 def _comparable(body: Body) -> Body:
     if isinstance(body, Query):
         kept = tuple(variable for variable in body.status_variables if variable[0] not in _COUNTED)
-        return replace(body, thread_id=0, exec_time=0, status_variables=kept, status_length=None)
+        return dataclasses.replace(body, thread_id=0, exec_time=0, status_variables=kept, status_length=None)
     fields: Any = body
     return replace(fields, table_id=0) if hasattr(body, "table_id") else body

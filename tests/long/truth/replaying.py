@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from forge.binlog.reader import read_events
 from forge.corpus.cases import Case, cases_of, shipped_folders
