@@ -17,6 +17,7 @@ from typing import Any
 from forge.errors import FormatError, UnsupportedError
 from forge.events.column_kinds import is_character, is_enum, is_numeric, is_set
 from forge.events.metadata_rules import checked_records, collations
+from forge.events.optional_metadata import MetadataRecord
 from forge.events.plain import name_text
 from forge.events.table_map import TableMap
 from forge.values.base import Column
@@ -124,7 +125,9 @@ def columns_of(table_map: TableMap, *, mariadb: bool = False) -> tuple[Column, .
     Raises FormatError for metadata that does not fit the types (forge.events.metadata_rules), UnsupportedError for a
     type whose metadata size is not known.
     """
-    columns, tables = _columns_of(table_map, mariadb=mariadb), _DECLARED.get()
+    described = table_map.types, table_map.metadata, table_map.nullable, table_map.optional_metadata
+    columns = _columns_of(*described, table_map.metadata_tail, table_map.bare, mariadb=mariadb)
+    tables = _DECLARED.get()
     if not tables:
         return columns
     table = name_text(table_map.table)
@@ -145,8 +148,16 @@ def _completed(column: Column, declared: Column) -> Column:
     return replace(column, **unsaid)
 
 
-@lru_cache(maxsize=64)
-def _columns_of(table_map: TableMap, *, mariadb: bool) -> tuple[Column, ...]:
+@lru_cache(maxsize=256)
+def _columns_of(
+    types: bytes, metadata: bytes, nullable: bytes, optional: tuple[MetadataRecord, ...], tail: bytes | None,
+    bare: bool, *, mariadb: bool,
+) -> tuple[Column, ...]:  # fmt: skip
+    """Those of any table that is described so."""
+    table_map = TableMap(
+        table_id=0, database="", table="", types=types, metadata=metadata, nullable=nullable,
+        optional_metadata=optional, metadata_tail=tail, bare=bare,
+    )  # fmt: skip
     columns = list(bare_columns(table_map))
     records = checked_records(table_map, columns, mariadb=mariadb)
 

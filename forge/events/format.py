@@ -48,10 +48,13 @@ class FormatContext:
     early_numbers: bool = False
     #: Whether headers, numbers and fixed parts are those that the layouts read: true of nearly all logs.
     plain: bool = field(init=False, repr=False, compare=False, default=False)
+    #: 6 bytes; 4 in the 5.1 trees whose TABLE_MAP post-header is 6 bytes (log_event.h of 5.1.4 changed it).
+    table_id_size: int = field(init=False, repr=False, compare=False, default=6)
 
     def __post_init__(self) -> None:
         same = self.binlog_version == 4 and self.header_length == HEADER_SIZE and not self.early_numbers
         object.__setattr__(self, "plain", same and bool(self.post_header_lengths) and self._has_known_lengths())
+        object.__setattr__(self, "table_id_size", 4 if self.post_header_length(19) == 6 else 6)
 
     def _has_known_lengths(self) -> bool:
         return all(known >= self.post_header_length(code) for code, known in POST_HEADERS.items())
@@ -107,11 +110,6 @@ class FormatContext:
         known = POST_HEADERS.get(type_code, 0)
         announced = self.post_header_length(type_code) if known else 0
         return (known, announced) if announced > known else (0, 0)
-
-    @property
-    def table_id_size(self) -> int:
-        """6 bytes; 4 in the 5.1 trees whose TABLE_MAP post-header is 6 bytes (log_event.h of 5.1.4 changed it)."""
-        return 4 if self.post_header_length(19) == 6 else 6
 
     @property
     def query_has_variables(self) -> bool:

@@ -241,6 +241,8 @@ class Body:
     type_code: ClassVar[int]
     type_name: ClassVar[str]
     layout: ClassVar[Any]
+    #: See forge.events.taking.body_taker.
+    kept_from: ClassVar[str | None] = None
     features: ClassVar[tuple[str, ...]] = ()
     informational: ClassVar[bool] = False
     only_listed: ClassVar[bool] = False
@@ -256,7 +258,7 @@ class Body:
         Derived fields come back None where they hold what would be derived.  Raises FormatError.
         """
         try:
-            fields = body_taker(cls.layout)(data, format)
+            fields = body_taker(cls.layout, cls.kept_from)(data, format)
         except LayoutError as error:
             raise FormatError(f"{cls.type_name} body: {error}", phase="body", offset=min(error.at, len(data))) from None
         values = {name: fields[name] for name in cls.field_names()}

@@ -169,7 +169,7 @@ class OptionalMetadata(Part):
             value = data[start:end]
             parse = _kept_value if length <= _KEPT_SIZE else parse_value
             size = start - at - 1
-            shortest = size == len(pack_int(length))
+            shortest = size == 1 or size == len(pack_int(length))
             records.append(MetadataRecord(data[at], parse(data[at], value), None if shortest else size))
             at = end
         return tuple(records), at

@@ -114,6 +114,8 @@ class TableMap(Body, type_code=19, type_name="TABLE_MAP", features=("row_events"
     optional_metadata: tuple[MetadataRecord, ...] = ()
     metadata_tail: bytes | None = None
 
+    #: Tables may differ in nothing but their names.
+    kept_from: ClassVar[str] = "column_count"
     layout: ClassVar[Struct] = Struct(
         "table_id" / TableId(),
         "table_flags" / Int16ul,

@@ -10,12 +10,15 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from construct import Array, Bytes, BytesInteger, Const, Construct, FormatField, GreedyRange, Renamed, Sequence, Struct
 
 from forge.events.format import FormatContext
 from forge.layouts import NotFixedError, fixed_layout
+
+#: Bytes of a part of a body that is kept.
+_KEPT_SIZE: Final = 4096
 
 
 class LayoutError(ValueError):
@@ -99,19 +102,40 @@ def taker_of(layout: Construct[Any, Any]) -> Take:
 
 
 @lru_cache(maxsize=128)
-def body_taker(layout: Struct) -> Callable[[bytes, FormatContext], Fields]:
-    """The fields of a whole body, which must be consumed exactly."""
+def body_taker(layout: Struct, kept_from: str | None = None) -> Callable[[bytes, FormatContext], Fields]:
+    """The fields of a whole body, which must be consumed exactly.
+
+    From the field ``kept_from`` on, none of them depends on those before; they are kept by their bytes.
+    """
     parts = [(part.name, taker_of(part)) for part in layout.subcons]
+    names = [name for name, _ in parts]
+    first = len(parts) if kept_from is None else names.index(kept_from)
 
     def take(data: bytes, format: FormatContext) -> Fields:
         found = Fields(_params=Parameters(format))
         at = 0
-        for name, part in parts:
+        for name, part in parts[:first]:
+            found[name], at = part(data, at, found)
+        if kept_from is not None:
+            of_rest = kept if len(data) - at <= _KEPT_SIZE else take_rest
+            try:
+                found.update(of_rest(data[at:], format))
+            except LayoutError as error:
+                raise LayoutError(str(error), at + error.at) from None
+        elif at != len(data):
+            raise LayoutError(f"{len(data) - at} bytes too many", at)
+        return found
+
+    def take_rest(data: bytes, format: FormatContext) -> Fields:
+        found = Fields(_params=Parameters(format))
+        at = 0
+        for name, part in parts[first:]:
             found[name], at = part(data, at, found)
         if at != len(data):
             raise LayoutError(f"{len(data) - at} bytes too many", at)
         return found
 
+    kept = lru_cache(maxsize=256)(take_rest)
     return take
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from forge.record.server import RealServer
 from tests.benchmarks.measure import Cost
-from tests.benchmarks.tables import DATABASE, DEFINITIONS
+from tests.benchmarks.tables import COLUMNS, DATABASE, DEFINITIONS
 
 #: No commit waits for a disk, and no table is larger than the buffer pool.  The first two are MySQL's own defaults,
 #: which the servers of the tests do without.
@@ -84,7 +84,20 @@ def workload_server() -> Iterator[WorkloadServer]:
         yield WorkloadServer(server)
 
 
+#: The columns whose text is not what a server reads for their type, and what makes their value of it.
+_MADE_OF_TEXT = {
+    "w3": {"b": "UNHEX(@b)"},
+    "w5": {
+        "slot": "SEC_TO_TIME(@slot)", "marks": "@marks + 0", "flags": "@flags + 0", "token": "UNHEX(@token)",
+        "picture": "UNHEX(@picture)",
+    },
+}  # fmt: skip
+
+
 def load_statement(table: str, text: Path) -> str:
     """LOAD DATA of a tab-separated file that the server reads itself."""
-    columns = " (id, j, @b) SET b = UNHEX(@b)" if table == "w3" else ""
+    columns = ""
+    if made := _MADE_OF_TEXT.get(table):
+        names = ", ".join(f"@{name}" if name in made else name for name in COLUMNS[table])
+        columns = f" ({names}) SET " + ", ".join(f"{name} = {value}" for name, value in made.items())
     return f"LOAD DATA INFILE '{text}' INTO TABLE {table} CHARACTER SET utf8mb4{columns};\n"

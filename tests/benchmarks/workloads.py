@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from tests.benchmarks.server import WorkloadServer, load_statement, workload_server
 from tests.benchmarks.statements import write_inserts, write_tab_separated
-from tests.benchmarks.tables import ROWS, Sizes
+from tests.benchmarks.tables import DEFINITIONS, ROWS, Sizes
 
 #: Rows of one INSERT, by table.
 ROWS_PER_INSERT = {"w1": 100, "w2": 100, "w4": 1}
@@ -26,6 +26,7 @@ UPDATES = {
     ),
 }
 _MINIMAL = "SET SESSION binlog_row_image = 'MINIMAL';\n"
+_FULL_METADATA = "SET GLOBAL binlog_row_metadata = 'FULL';\n"
 _COMPRESSED = "SET SESSION binlog_transaction_compression = ON;\n"
 
 #: W1 ten times over, for what grows with the rows.
@@ -44,6 +45,8 @@ LOGS = {
         "w2_payloads", "w2_few",
     ),
     "w3j": ("w3j_load",),
+    "w5": ("w5_load",),
+    "w6": ("w6_insert", "w6_tenth"),
 }  # fmt: skip
 
 
@@ -70,6 +73,8 @@ class Workloads:
         """Rows that the log of that name changes."""
         table, _, part = name.partition("_")
         parts = {"some": self.sizes.some, "few": self.sizes.few, "tenfold": TENFOLD * self.sizes.wide}
+        if part == "tenth":
+            return self.sizes.rows(table) // 10
         return parts.get(part, self.sizes.rows(table))
 
     def source(self, table: str) -> pa.Table:
@@ -139,6 +144,11 @@ class _Recorder:
             self._record_fresh("w4_insert", self.workloads.inserts("w4").read_text())
             self._record_fresh("w4_few", self.workloads.inserts("w4_few").read_text())
             return
+        if table == "w6":
+            self._record_tables()
+            return
+        if table == "w5":
+            self.server.run(_FULL_METADATA)
         self._record_fresh(f"{table}_load", self._load(table))
         if table not in UPDATES:
             return
@@ -157,6 +167,14 @@ class _Recorder:
             self._record_fresh("w1_some", self._load("w1_some"))
             self._record_fresh("w1_tenfold", self._tenfold())
         self._record_fresh(f"{table}_few", self._load(f"{table}_few"))
+
+    def _record_tables(self) -> None:
+        """One row in each of many tables, and in a tenth of them."""
+        names = [f"w6_{number:05}" for number in range(self.workloads.sizes.tables)]
+        self.server.run(_FULL_METADATA + "".join(f"{DEFINITIONS['w6']};\n".replace("w6", name, 1) for name in names))
+        for log, count, key in (("w6_insert", len(names), 1), ("w6_tenth", len(names) // 10, 2)):
+            inserts = (f"INSERT INTO {name} VALUES ({key}, 'a row of {name}', 3);\n" for name in names[:count])
+            self._record(log, "".join(inserts))
 
     def _load(self, name: str) -> str:
         return load_statement(self.table, self.workloads.tab_separated(name))

@@ -13,7 +13,8 @@ pytest.importorskip("pyarrow", reason="the extra [rows] is not installed")
 import pyarrow as pa
 
 import forge
-from forge.bulk.reading import batches
+from forge.bulk.reading import batches, rows
+from forge.bulk.reading.tables import Table, table_of
 from forge.compile import compile_files, write_files
 from forge.errors import FormatError, ScenarioError
 from forge.scenario import Scenario, Session, delete, insert, plan, update
@@ -48,6 +49,27 @@ def test_a_row_shows_the_image_that_is_asked_for_or_the_only_one(tmp_path: Path)
         for images in ("after", "before")
     }
     assert states == {"after": ["new", "paid", "paid"], "before": ["new", "new", "paid"]}
+
+
+def test_tables_that_differ_in_their_names_alone_are_planned_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"shop.t{number}" for number in range(9)]
+    scenario = Scenario("many", server="mysql-9.7")
+    scenario.tables += [f"CREATE TABLE {name} (a INT PRIMARY KEY, b VARCHAR(9))" for name in names]
+    for time in range(2):
+        for number, name in enumerate(names):
+            scenario = scenario.transaction(insert(name, {"a": time, "b": str(number)}))
+    planned: list[str] = []
+
+    def noted(name: str, *rest: Any) -> Table:
+        planned.append(name)
+        return table_of(name, *rest)
+
+    monkeypatch.setattr(rows, "table_of", noted)
+    read = [(name, batch["@2"].to_pylist()) for name, batch in forge.read_rows(log(tmp_path, scenario))]
+    assert read == [(name, [str(number)] * 2) for number, name in enumerate(names)]
+    assert planned == names[:1]
 
 
 @pytest.mark.parametrize("capacity", [1, 2, 3, 7, 100])

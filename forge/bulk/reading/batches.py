@@ -115,7 +115,7 @@ class Batches:
         if not len(events):
             return
         said = [values[chosen] for values in (rows.places, rows.numbers, rows.times, rows.servers)]
-        layouts = table.numbers[rows.layouts[chosen]]
+        layouts = rows.layouts[chosen]
         walk.use(layouts)
         fitting = self._fitting(window, begins, ends, layouts, walk) if self._width_is_guessed else len(events)
         event, at = 0, -1
@@ -156,7 +156,7 @@ class Batches:
 
     def _batch(self, made: _Made, groups: npt.NDArray[np.int64], said: list[npt.NDArray[Any]]) -> pa.RecordBatch:
         table, count = self.table, made.count
-        codes = table.operations[made.different_layouts]
+        codes = table.layouts.operations[made.different_layouts]
         arrays = self._structs(made, codes) if table.images == "both" else self._columns(made, 0)
         made.window.counted.rows += count
         arrays += self._beside(made, codes, groups, dict(zip(beside.OF_EVENTS, said, strict=True)))
@@ -201,7 +201,7 @@ class Batches:
         image: Any = 0 if name == "_present_before" else 1
         if name == "_present":
             image = (table.layouts.shown[layouts, 1] == 0).astype(np.int64)
-        chosen: npt.NDArray[np.uint8] = table.bitmaps[layouts, image]
+        chosen: npt.NDArray[np.uint8] = table.layouts.bitmaps[layouts, image]
         return chosen
 
     def _columns(self, made: _Made, half: int) -> list[pa.Array]:

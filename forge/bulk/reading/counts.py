@@ -16,6 +16,7 @@ from forge.bulk.reading.row_walk import FULL, MISFIT, CellPlaces
 from forge.bulk.reading.rows import Paths, RowReader, paths_of
 from forge.bulk.reading.tables import Chosen, Table
 from forge.bulk.reading.window import RowIndexes, Window
+from forge.bulk.reused import Reused
 
 if TYPE_CHECKING:
     from forge.binlog.encryption.keyring import Keyring
@@ -51,9 +52,10 @@ def count_tables(
     OSError.
     """
     counts: dict[str, TableCounts] = {}
+    free: Reused[CellPlaces] = Reused()
 
     def taker(table: Table, _file: str) -> _Counting:
-        return _Counting(table, counts.setdefault(table.name, TableCounts()))
+        return _Counting(table, counts.setdefault(table.name, TableCounts()), free)
 
     reader = RowReader(
         paths_of(path), table=None, chosen=Chosen(columns=()), taker=taker, keyring=keyring, progress=progress
@@ -68,18 +70,19 @@ class _Counting:
 
     schema = pa.schema([])
 
-    def __init__(self, table: Table, counts: TableCounts) -> None:
+    def __init__(self, table: Table, counts: TableCounts, free: Reused[CellPlaces]) -> None:
         self.table = table
         self._counts = counts
+        self._free = free
         self._counting = threading.Lock()
 
     def of(self, window: Window, chosen: RowIndexes) -> Iterator[pa.RecordBatch | Misfit]:
         """As forge.bulk.reading.file_rows.Taker has it."""
         table, rows, events = self.table, window.rows, window.events
-        places = CellPlaces(1 << 14, 1 << 14)
+        places = self._free.take() or CellPlaces(1 << 14, 1 << 14)
         begins, ends = rows.begins[chosen], rows.ends[chosen]
-        layouts = table.numbers[rows.layouts[chosen]]
-        operations = table.operations[layouts]
+        layouts = rows.layouts[chosen]
+        operations = table.layouts.operations[layouts]
         per_event = np.zeros(len(begins), np.int64)
         event, at = 0, -1
         while event < len(begins):
@@ -93,11 +96,11 @@ class _Counting:
                 yield Misfit(int(rows.events[chosen][event]))
                 return
             assert why == FULL or event == len(begins)
+        self._free.add(places)
         sizes = events.sizes[rows.events[chosen]]
         with self._counting:
-            for number, word in enumerate(OPERATIONS):
-                of_it = operations == number
-                count = self._counts.by_operation[word]
-                count.rows += int(per_event[of_it].sum())
-                count.events += int(of_it.sum())
-                count.bytes += int(sizes[of_it].sum())
+            counted = (np.bincount(operations, each, len(OPERATIONS)).tolist() for each in (per_event, None, sizes))
+            for count, more in zip(self._counts.by_operation.values(), zip(*counted, strict=True), strict=True):
+                count.rows += int(more[0])
+                count.events += int(more[1])
+                count.bytes += int(more[2])

@@ -9,17 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn, Protocol
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from forge.binlog.mapped import ends_a_statement, mapped_columns, unmapped
 from forge.binlog.reader import PlacedEvent
 from forge.bulk.reading.batches import Misfit
-from forge.bulk.reading.beside import is_one
 from forge.bulk.reading.gtids import Gtids
 from forge.bulk.reading.listed import Listed, payload_error
 from forge.bulk.reading.lister import EventLister
 from forge.bulk.reading.odd import ReadSummary
+from forge.bulk.reading.row_walk import Layout
 from forge.bulk.reading.side_by_side import SideBySide
 from forge.bulk.reading.splits import Split
 from forge.bulk.reading.survey import NEW_LAYOUT, NEW_MAP, NO_MAP, SHORT, Known, RowEvents
@@ -69,6 +68,8 @@ _MOST_MADE: Final = 8
 #: seconds: the first windows of two threads take as long as four of one.
 _LONG: Final = 1 << 24
 _LONG_TIME: Final = 0.012
+#: Two threads that meet more new tables than that in a window wait for each other.
+_MOST_MET: Final = 100
 #: Bytes of a row event before its rows at most: extra data, which tells its length in 2 bytes, and bitmaps of 65,535
 #: columns.
 _MOST_BEFORE_ROWS: Final = 1 << 18
@@ -101,6 +102,8 @@ class FileRows:
         self._lister = EventLister(path, split, keyring)
         self._is_helped = side_by_side
         self._began = 0.0
+        #: Definitions and layouts that the last window brought.
+        self._met = 0
         #: Bytes of the file that have been read.
         self.read_bytes = 0
         self._known = Known()
@@ -108,14 +111,16 @@ class FileRows:
         self._gtids = Gtids(None if split is None else split.mark.gtid)
         self._free_rows: Reused[RowEvents] = Reused()
         self._slots: dict[bytes, int] = {}
-        #: Of each slot: its taker, and why it has none.
-        self._takers_of: list[int] = []
+        #: Of each slot: why it has no taker.
         self._problems: list[ForgeError | None] = []
         self._columns: list[tuple[Column, ...]] = []
-        #: The definitions that differ in name or columns, each taker's name by its number.
+        #: The definitions that differ in name or columns.
         self._takers: list[Taker] = []
         self._known_takers: dict[tuple[str, tuple[Column, ...]], int] = {}
-        self._names_of: list[int] = []
+        #: Those that were met, by the type of the event and the number of columns.
+        self._layouts: dict[tuple[int, int], dict[Layout, None]] = {}
+        #: A number for the name of each table that has a taker.
+        self._names: dict[str, int] = {}
 
     def batches(self) -> Iterator[Batch]:
         """(table, batch), in the order of the log.
@@ -138,7 +143,7 @@ class FileRows:
         self.read_bytes = self._lister.read_bytes
 
     def _is_long(self) -> bool:
-        if not self._is_helped or not self._lister.is_full:
+        if not self._is_helped or not self._lister.is_full or self._met > _MOST_MET:
             return False
         return self._lister.size >= _LONG or time.monotonic() >= self._began + _LONG_TIME
 
@@ -167,13 +172,13 @@ class FileRows:
         rows, listed = window.rows, window.listed
         window.gtids = self._gtids
         rows.clear()
-        first = 0
+        first, id_size = 0, listed.format.table_id_size
+        self._met = 0
         while True:
-            why, event = rows.survey(
-                listed.buffer, listed.events, first, self._lister.classes, self._known, listed.format.table_id_size
-            )
+            why, event = rows.survey(listed.buffer, listed.events, first, self._lister.classes, self._known, id_size)
             if event == listed.events.count:
                 break
+            self._met += 1
             try:
                 first = self._new(why, listed, event)
             except ForgeError as met:
@@ -215,12 +220,10 @@ class FileRows:
         rows = window.rows
         if not rows.count:
             return
-        slots = rows.slots[: rows.count]
-        takers = np.array(self._takers_of, np.int64)[slots[:1] if is_one(slots) else slots]
-        if is_one(takers):
-            yield from self._of_run(window, int(takers[0]), slice(0, rows.count))
+        runs = rows.runs(self._known)
+        if len(runs) == 1:
+            yield from self._of_run(window, *runs[0])
             return
-        runs = self._runs(takers)
         # Nothing behind a misfit counts, of the other tables neither: all are walked before one is handed out.
         pairs: list[Batch] = []
         first = window.events.count
@@ -236,16 +239,6 @@ class FileRows:
         before = [(taker, chosen[rows.events[chosen] <= first]) for taker, chosen in runs]
         for taker, chosen in sorted(before, key=lambda run: first in rows.events[run[1]]):
             yield from self._of_run(window, taker, chosen)
-
-    def _runs(self, takers: npt.NDArray[np.int64]) -> list[tuple[int, npt.NDArray[np.int64]]]:
-        """(taker, its row events) in the order of the first events; a table whose columns change has several runs."""
-        runs = []
-        names = np.array(self._names_of, np.int64)[takers]
-        for name in np.unique(names):
-            of_name = np.flatnonzero(names == name)
-            for run in np.split(of_name, np.flatnonzero(np.diff(takers[of_name])) + 1):
-                runs.append((int(takers[run[0]]), run))
-        return sorted(runs, key=lambda run: int(run[1][0]))
 
     def _of_run(self, window: Window, taker: int, chosen: RowIndexes) -> Iterator[Batch]:
         """The batches of some row events of one table.  Raises _MisfitFound."""
@@ -283,6 +276,8 @@ class FileRows:
 
     def _new(self, why: int, listed: Listed, event: int) -> int:
         """Learn what the survey did not know: the event to go on with."""
+        if why == NEW_LAYOUT and self._layout_is_known(listed, event):
+            return event
         placed = self._placed(listed, event, _MOST_BEFORE_ROWS if why == NEW_LAYOUT else None)
         inner = self._is_inner(listed, event)
         body = placed.event.body
@@ -327,30 +322,45 @@ class FileRows:
             except (FormatError, UnsupportedError) as error:
                 problem = error  # Metadata that no column of the type has: it is the first row that fails.
         self._columns.append(columns)
-        self._takers_of.append(taker)
         self._problems.append(problem)
-        return self._known.add_slot(definition, wanted=wanted)
+        return self._known.add_slot(
+            definition, wanted=wanted, taker=taker, name=self._names.setdefault(name, len(self._names))
+        )
 
     def _taker(self, name: str, columns: tuple[Column, ...], place: str) -> int:
         number = self._known_takers.get((name, columns))
         if number is None:
             self._takers.append(self._tables.taker_of(name, columns, place, self._path))
             number = self._known_takers[name, columns] = len(self._takers) - 1
-            same_name = (at for at, (known, _) in enumerate(self._known_takers) if known == name)
-            self._names_of.append(next(same_name))
         return number
 
     def _layout(self, placed: PlacedEvent, slot: int) -> bool:
         """Learn what stands before the rows, all that is looked at of the event; whether they can be read."""
         if self._problems[slot] is not None:
             return False
-        table = self._takers[self._takers_of[slot]].table
+        table = self._takers[self._known.takers[slot]].table
         layout = layout_of(placed, len(table.columns))
         if layout is None:
             return False
-        number = self._known.add_layout(slot, layout.type_code, layout.header)
-        table.add_layout(number, layout)
+        self._known.add_layout(slot, layout.type_code, layout.header, table.add_layout(layout))
+        self._layouts.setdefault((layout.type_code, len(table.columns)), {})[layout] = None
         return True
+
+    def _layout_is_known(self, listed: Listed, event: int) -> bool:
+        """Whether the bytes before the rows are those of an event of another table with as many columns."""
+        events = listed.events
+        begin, end = int(events.begins[event]), int(events.begins[event] + events.sizes[event] - events.tails[event])
+        flags_at = begin + HEADER_SIZE + listed.format.table_id_size
+        slot = self._known.slot_of(int.from_bytes(listed.buffer[begin + HEADER_SIZE : flags_at].tobytes(), "little"))
+        if self._problems[slot] is not None:
+            return False
+        table = self._takers[self._known.takers[slot]].table
+        for layout in self._layouts.get((int(events.types[event]), len(table.columns)), ()):
+            behind = flags_at + 2 + len(layout.header)
+            if behind <= end and listed.buffer[flags_at + 2 : behind].tobytes() == layout.header:
+                self._known.add_layout(slot, layout.type_code, layout.header, table.add_layout(layout))
+                return True
+        return False
 
     def _refuse(self, placed: PlacedEvent, slot: int, inner: bool) -> NoReturn:
         """Raise what is wrong with rows that have no layout."""

@@ -72,12 +72,18 @@ class Layouts:
         self.partial = np.zeros(0, np.uint8)
         #: Bytes of a row without NULLs where all rows without have as many, else 0; where its second bitmap is.
         self.sizes = np.zeros((0, 2), np.int64)
+        #: The presence bitmaps (before, after), and the operation (forge.bulk.reading.beside).
+        self.bitmaps = np.zeros((0, 2, (columns + 7) // 8), np.uint8)
+        self.operations = np.zeros(0, np.int8)
+        self._numbers: dict[Layout, int] = {}
 
     def add(self, layout: Layout, shown: tuple[int, int]) -> int:
         """The layout's number; ``shown``: the halves that the before and the after image fill, -1 for none.
 
         A half whose image the layout does not have is filled with ABSENT.
         """
+        if layout in self._numbers:
+            return self._numbers[layout]
         columns = len(self._wires)
         steps, absent = np.zeros((1, 2, columns, 3), np.int64), np.zeros((1, 2, columns), np.int64)
         present_counts, absent_counts = np.full((1, 2), -1, np.int64), np.zeros((1, 2), np.int64)
@@ -105,7 +111,18 @@ class Layouts:
         self.partial = np.append(self.partial, np.uint8(layout.partial))
         size = (sum(image_sizes) if is_fixed else 0, image_sizes[0])
         self.sizes = np.concatenate((self.sizes, np.array([size], np.int64)))
-        return len(self.partial) - 1
+        bitmaps = b"".join(_bitmap(image, self.bitmaps.shape[2]) for image in (layout.before, layout.after))
+        self.bitmaps = np.concatenate(
+            (self.bitmaps, np.frombuffer(bitmaps, np.uint8).reshape(1, *self.bitmaps.shape[1:]))
+        )
+        operation = 0 if layout.before is None else 2 if layout.after is None else 1
+        self.operations = np.append(self.operations, np.int8(operation))
+        number = self._numbers[layout] = len(self.partial) - 1
+        return number
+
+
+def _bitmap(indexes: tuple[int, ...] | None, size: int) -> bytes:
+    return sum(1 << index for index in indexes or ()).to_bytes(size, "little")
 
 
 class CellPlaces:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack, get_args, overload
@@ -53,6 +53,8 @@ class RowReader:
         self._keyring = keyring
         self._summary = summary
         self._progress = progress
+        #: A table of these columns; what is known of others with the same is shared with it.
+        self._like: dict[tuple[Column, ...], Table] = {}
         self._schemas: dict[str, pa.Schema] = {}
         self.seen: set[str] = set()
 
@@ -86,7 +88,11 @@ class RowReader:
 
         Raises ScenarioError where one table is asked for as a whole, and has other columns than before.
         """
-        taker = self._taker(table_of(name, columns, self._chosen), str(path))
+        like = self._like.get(columns)
+        table = self._like[columns] = (
+            table_of(name, columns, self._chosen) if like is None else replace(like, name=name)
+        )
+        taker = self._taker(table, str(path))
         if self._schemas.setdefault(name, taker.schema) != taker.schema and self._wanted and not self._parts:
             raise ScenarioError(
                 f"the columns of {name} change at {place}",

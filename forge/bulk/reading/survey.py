@@ -12,6 +12,7 @@ import numpy as np
 
 from forge.bulk.machine import inline, kernel, load32, load64, memory, signed
 from forge.bulk.plan import Bytes
+from forge.bulk.reading.beside import is_one
 from forge.bulk.reading.events import GTID, ROWS, TABLE_MAP, EventList
 from forge.events.format import HEADER_SIZE
 
@@ -47,6 +48,11 @@ class _Arena:
         return self.count - 1
 
 
+def _doubled(values: Any) -> Any:
+    """An array with room for as many more."""
+    return np.concatenate((values, np.zeros_like(values)))
+
+
 class Known:
     """The table maps and layouts that were met, as the kernel looks them up.
 
@@ -58,9 +64,12 @@ class Known:
         self.maps = _Arena()
         self.headers = _Arena()
         self.wanted = np.zeros(64, np.uint8)
-        #: The first layout of a slot, and the one after a layout.
+        #: Of each slot: who takes its rows, and a number for the name of its table.
+        self.takers, self.names = np.full((2, 64), _NO, np.int64)
+        #: The first layout of a slot, and the one after a layout; the layout's number among those of its table.
         self.first = np.full(64, _NO, np.int64)
         self.following = np.full(64, _NO, np.int64)
+        self.in_table = np.zeros(64, np.int64)
         self.layout_types = np.zeros(64, np.int64)
         self._set_ids(1 << 8)
         self._ids = 0
@@ -69,13 +78,13 @@ class Known:
         self.ids = np.full(size, _NO, np.int64)
         self.slots = np.zeros(size, np.int64)
 
-    def add_slot(self, body: bytes, *, wanted: bool) -> int:
+    def add_slot(self, body: bytes, *, wanted: bool, taker: int = _NO, name: int = _NO) -> int:
         """A table definition by the bytes of its TABLE_MAP behind the table id."""
         slot = self.maps.add(body)
         if slot == len(self.wanted):
-            self.wanted = np.concatenate((self.wanted, np.zeros_like(self.wanted)))
+            self.wanted, self.takers, self.names = map(_doubled, (self.wanted, self.takers, self.names))
             self.first = np.concatenate((self.first, np.full_like(self.first, _NO)))
-        self.wanted[slot] = wanted
+        self.wanted[slot], self.takers[slot], self.names[slot] = wanted, taker, name
         return slot
 
     def bind(self, table_id: int, slot: int) -> None:
@@ -99,7 +108,7 @@ class Known:
         maps, headers = self.maps, self.headers
         return (
             self.ids, self.slots, maps.data, maps.begins, maps.sizes, self.wanted, self.first, self.following,
-            self.layout_types, headers.data, headers.begins, headers.sizes,
+            self.layout_types, self.in_table, headers.data, headers.begins, headers.sizes,
         )  # fmt: skip
 
     def slot_of(self, table_id: int) -> int:
@@ -107,21 +116,22 @@ class Known:
         at = self._place(table_id)
         return int(self.slots[at]) if self.ids[at] != _NO else _NO
 
-    def add_layout(self, slot: int, type_code: int, header: bytes) -> int:
+    def add_layout(self, slot: int, type_code: int, header: bytes, in_table: int) -> None:
+        """A layout, which has that number among those of its table."""
         layout = self.headers.add(header)
         if layout == len(self.following):
-            self.following = np.concatenate((self.following, np.full_like(self.following, _NO)))
-            self.layout_types = np.concatenate((self.layout_types, np.zeros_like(self.layout_types)))
-        self.layout_types[layout] = type_code
+            arrays = self.following, self.layout_types, self.in_table
+            self.following, self.layout_types, self.in_table = map(_doubled, arrays)
+        self.layout_types[layout], self.in_table[layout] = type_code, in_table
         self.following[layout] = self.first[slot]
         self.first[slot] = layout
-        return layout
 
 
 class RowEvents:
     """The wanted row events of a list, as arrays.
 
-    ``events`` are indexes into the list; the rows of event ``k`` are ``buffer[begins[k]:ends[k]]``.  ``groups[k]`` is
+    ``events`` are indexes into the list, ``layouts`` numbers among those of the table; the rows of event ``k`` are
+    ``buffer[begins[k]:ends[k]]``.  ``groups[k]`` is
     the number of GTID events of the list before it; ``gtid_events`` are the indexes of those.  ``places``, ``numbers``,
     ``times`` and ``servers`` are what the list and the header say of it.
     """
@@ -157,6 +167,21 @@ class RowEvents:
         why, event = _survey(buffer, events.arrays, span, classes, id_size, known.arrays, out, self._counts)
         return why, event
 
+    def runs(self, known: Known) -> list[tuple[int, Any]]:
+        """(taker, its row events) in the order of the first events; a table whose columns change has several runs.
+
+        Row events are a slice or an array, as forge.bulk.reading.window.RowIndexes.
+        """
+        slots = self.slots[: self.count]
+        takers = known.takers[slots[:1] if is_one(slots) else slots]
+        if is_one(takers):
+            return [(int(takers[0]), slice(0, self.count))]
+        names = known.names[slots]
+        order = np.argsort(names, kind="stable")
+        is_next = (np.diff(names[order]) != 0) | (np.diff(takers[order]) != 0)
+        runs = np.split(order, np.flatnonzero(is_next) + 1)
+        return sorted(((int(takers[run[0]]), run) for run in runs), key=lambda run: int(run[1][0]))
+
 
 @kernel
 def _place_of(ids: Any, table_id: Any) -> Any:
@@ -184,7 +209,7 @@ def _are_same(first: Any, begin: Any, second: Any, at: Any, size: Any) -> Any:
 def _survey(buffer: Any, events: Any, span: Any, classes: Any, id_size: Any, known: Any, out: Any, counts: Any) -> Any:
     begins, sizes, types, tails, places, numbers = events
     ids, slots, map_data, map_begins, map_sizes, wanted = known[:6]
-    first, following, layout_types, header_data, header_begins, header_sizes = known[6:]
+    first, following, layout_types, in_table, header_data, header_begins, header_sizes = known[6:]
     out_events, out_slots, out_layouts, out_begins, out_ends, out_groups = out[:6]
     out_places, out_numbers, out_times, out_servers, gtid_events = out[6:]
     data, maps, headers = memory(buffer), memory(map_data), memory(header_data)
@@ -234,7 +259,7 @@ def _survey(buffer: Any, events: Any, span: Any, classes: Any, id_size: Any, kno
                 if layout < 0:
                     why = NEW_LAYOUT
                     break
-                out_events[found], out_slots[found], out_layouts[found] = event, slot, layout
+                out_events[found], out_slots[found], out_layouts[found] = event, slot, in_table[layout]
                 out_begins[found], out_ends[found] = at + header_sizes[layout], end
                 out_groups[found] = groups
                 out_places[found], out_numbers[found] = places[event], numbers[event]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -57,14 +57,6 @@ class Table:
     plans: tuple[ColumnPlan, ...]
     layouts: Layouts
     images: Images
-    #: A layout's number among all of a reader -> its number here.
-    numbers: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
-    #: Of each layout the presence bitmaps (before, after), and its operation (forge.bulk.reading.beside).
-    bitmaps: npt.NDArray[np.uint8] = field(init=False)
-    operations: npt.NDArray[np.int8] = field(default_factory=lambda: np.zeros(0, np.int8))
-
-    def __post_init__(self) -> None:
-        self.bitmaps = np.zeros((0, 2, (len(self.columns) + 7) // 8), np.uint8)
 
     @property
     def halves(self) -> int:
@@ -81,18 +73,12 @@ class Table:
         """Lines of cells that a walk fills (forge.bulk.reading.row_walk)."""
         return self.walked * max(len(self.chosen), 1)
 
-    def add_layout(self, number: int, layout: Layout) -> None:
-        """A layout of this table's row events, which has that number among all of the reader."""
+    def add_layout(self, layout: Layout) -> int:
+        """The number of a layout of this table's row events."""
         before, after = self._shown(layout)
         if layout.partial and self.walked > self.halves:
             before = 1
-        self.numbers = np.concatenate((self.numbers, np.zeros(max(0, number + 1 - len(self.numbers)), np.int64)))
-        self.numbers[number] = self.layouts.add(layout, (before, after))
-        size = (len(self.columns) + 7) // 8
-        bitmaps = b"".join(_bitmap(image, size) for image in (layout.before, layout.after))
-        self.bitmaps = np.concatenate((self.bitmaps, np.frombuffer(bitmaps, np.uint8).reshape(1, 2, size)))
-        operation = 0 if layout.before is None else 2 if layout.after is None else 1
-        self.operations = np.append(self.operations, np.int8(operation))
+        return self.layouts.add(layout, (before, after))
 
     def _shown(self, layout: Layout) -> tuple[int, int]:
         """The halves that the before and the after image fill, -1 for none."""
@@ -100,10 +86,6 @@ class Table:
             return 0, 1
         after = layout.before is None or (layout.after is not None and self.images == "after")
         return (-1, 0) if after else (0, -1)
-
-
-def _bitmap(indexes: tuple[int, ...] | None, size: int) -> bytes:
-    return sum(1 << index for index in indexes or ()).to_bytes(size, "little")
 
 
 def table_of(name: str, columns: tuple[Column, ...], chosen: Chosen) -> Table:

@@ -87,7 +87,7 @@ class _BinaryBatches(_ChangeBatches):
     def of(self, window: Window, chosen: RowIndexes) -> Iterator[pa.RecordBatch | Misfit]:
         """See forge.bulk.reading.file_rows.Taker."""
         rows = window.rows
-        layouts = self.table.numbers[rows.layouts[chosen]]
+        layouts = rows.layouts[chosen]
         images = row_images(window.buffer, rows.begins[chosen], rows.ends[chosen], layouts, self.table.layouts)
         first = 0
         for made in super().of(window, chosen):
