@@ -19,6 +19,25 @@ from forge.sql.lexer import place_of
 from forge.sql.version_comments import start_of_statement
 
 
+class _At:
+    """A block with a place; no generator, since each statement enters a dozen."""
+
+    __slots__ = ("path", "places")
+
+    def __init__(self, places: Places, path: Path) -> None:
+        self.places = places
+        self.path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, RecursionError):
+            error = ScenarioError("the expression is nested too deeply", expected="fewer levels")
+        if isinstance(error, ScenarioError):
+            raise error.at(*self.places.place(self.path)) from None
+
+
 class Places:
     """The lines of a scenario's entries."""
 
@@ -34,16 +53,9 @@ class Places:
         """Where the entry at ``path`` comes from: file and line, or the option that replaced it."""
         return Place(None) if self.origin is None else self.origin.place(path)
 
-    @contextmanager
-    def at(self, path: Path) -> Iterator[None]:
+    def at(self, path: Path) -> AbstractContextManager[None]:
         """Errors of the block belong to the entry at ``path``, unless they know better."""
-        try:
-            yield
-        except ScenarioError as error:
-            raise error.at(*self.place(path)) from None
-        except RecursionError:
-            deep = ScenarioError("the expression is nested too deeply", expected="fewer levels")
-            raise deep.at(*self.place(path)) from None
+        return _At(self, path)
 
     @contextmanager
     def sql(self, path: Path, text: str) -> Iterator[None]:

@@ -26,6 +26,7 @@ from forge.events.query import Query
 from forge.events.registry import require_type
 from forge.events.rotate import Rotate
 from forge.events.status_vars import StatusVariables
+from forge.events.table_map import TableMap
 from forge.events.xa_prepare import XaPrepare
 from forge.events.xid import Xid
 from forge.plan.circumstances import Circumstances
@@ -36,6 +37,7 @@ from forge.plan.plan import Plan
 from forge.plan.session import Session
 from forge.plan.sql_modes import sql_mode
 from forge.plan.statements import RowsStatement
+from forge.plan.tables import Table
 from forge.plan.transactions import LoggedStatement, OwnEvent, RollbackTo, Savepoint, Step, XaEnd, XaId
 from forge.servers import ServerLine
 from forge.sql.write import identifier
@@ -59,6 +61,9 @@ class SessionLog(SessionNumbers, ABC):
         #: Whether the file that is being written was begun without a start of the server.
         self.rotated = False
         self._known_types: set[int] = set()
+        #: Bodies that come again are the same objects, whose bytes are built once.
+        self._query: Query | ExecuteLoadQuery | None = None
+        self._maps: dict[tuple[int, int, int, int], tuple[Table, Session, TableMap]] = {}
         self.statuses = GivenStatuses(self.facts.statuses, line)
 
     def group(self, number: int, group: LoggedGroup, circumstances: Circumstances = USUAL) -> Iterator[Event]:
@@ -215,8 +220,10 @@ class SessionLog(SessionNumbers, ABC):
         thread_id = self.thread_id if thread_id is None else thread_id
         if self.line.framing.binlog_version < 4:
             query = query.replace(status_variables=())
-        query = self.statuses.applied(self.queries, query)
-        return self.event(query.replace(thread_id=thread_id, exec_time=exec_time), timestamp, flags)
+        query = self.statuses.applied(self.queries, query).replace(thread_id=thread_id, exec_time=exec_time)
+        if query != self._query:
+            self._query = query
+        return self.event(self._query, timestamp, flags)
 
     def rows(self, statement: RowsStatement, second: int, inside: Sequence[OwnEvent] = ()) -> Iterator[Event]:
         """TABLE_MAP and row events of a statement, with the scenario's events ``inside`` after the TABLE_MAP."""
@@ -229,12 +236,7 @@ class SessionLog(SessionNumbers, ABC):
         tables = opened_tables(statement, self.session)
         for table in tables:
             table_id = table_ids[table.full_name] = self.table_id(table)
-            mapped = table_map(table, table_id, self.session, self.line)
-            if statement.foreign_keys.is_related:
-                mapped = mapped.replace(table_flags=mapped.table_flags | REFERRED_FK_DB)
-            if table.full_name in statement.triggers.tables and self.line.table_map.flags_triggers:
-                mapped = mapped.replace(table_flags=mapped.table_flags | HAS_TRIGGERS)
-            maps.append(self.event(mapped, second))
+            maps.append(self.event(self._table_map(statement, table, table_id), second))
         single = self.line.rows.single_rows
         yield from () if single else maps
         yield from (self.own(event, second) for event in inside)
@@ -243,6 +245,19 @@ class SessionLog(SessionNumbers, ABC):
             if single:
                 yield by_id[body.table_id]
             yield self.event(body, second)
+
+    def _table_map(self, statement: RowsStatement, table: Table, table_id: int) -> TableMap:
+        flags = REFERRED_FK_DB if statement.foreign_keys.is_related else 0
+        if table.full_name in statement.triggers.tables and self.line.table_map.flags_triggers:
+            flags |= HAS_TRIGGERS
+        # Tables and sessions never change, and are the same objects as long as they are kept here.
+        key = (id(table), id(self.session), table_id, flags)
+        if key not in self._maps:
+            mapped = table_map(table, table_id, self.session, self.line)
+            if flags:
+                mapped = mapped.replace(table_flags=mapped.table_flags | flags)
+            self._maps[key] = table, self.session, mapped
+        return self._maps[key][2]
 
     def steps(self, number: int, transaction: LoggedTransaction) -> Iterator[Event]:
         """What the statements of a transaction log."""
