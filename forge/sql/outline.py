@@ -13,12 +13,11 @@ from forge.values.literals import EXACT
 _LITERAL = r"(?:'[^'\\]*'(?!')|-?[0-9]+(?:\.[0-9]+)?(?![\w.])|NULL\b)"
 _NAME = r"(?:`[^`]+`|[A-Za-z_][\w$]*)"
 _NAMES = rf"\(\s*{_NAME}(?:\s*,\s*{_NAME})*\s*\)"
-_ROW = rf"\(\s*{_LITERAL}(?:\s*,\s*{_LITERAL})*\s*\)"
-_PLAIN_INSERT = re.compile(
-    rf"((?:INSERT|REPLACE)\s+(?:IGNORE\s+)?(?:INTO\s+){_NAME}(?:\.{_NAME})?\s*(?:{_NAMES}\s*)?VALUES\s*)"
-    rf"{_ROW}(?:\s*,\s*{_ROW})*\s*",
+_HEAD = re.compile(
+    rf"(?:INSERT|REPLACE)\s+(?:IGNORE\s+)?(?:INTO\s+){_NAME}(?:\.{_NAME})?\s*(?:{_NAMES}\s*)?VALUES\s*",
     re.IGNORECASE | re.ASCII,
 )
+_ROW = re.compile(rf"\(\s*{_LITERAL}(?:\s*,\s*{_LITERAL})*\s*\)\s*(,?)\s*", re.IGNORECASE | re.ASCII)
 _CELL = re.compile(r"'([^']*)'|(-?[0-9]+\.[0-9]+)|(-?[0-9]+)|(NULL)|(\))", re.IGNORECASE | re.ASCII)
 
 
@@ -32,8 +31,17 @@ class PlainInsert(NamedTuple):
 @lru_cache(maxsize=4)
 def plain_insert(sql: str) -> PlainInsert | None:
     """The head and the place of the rows of such a statement; None for any other."""
-    match = _PLAIN_INSERT.fullmatch(sql)
-    return None if match is None else PlainInsert(match[1], match.end(1))
+    head = _HEAD.match(sql)
+    if head is None:
+        return None
+    end, more = head.end(), ","
+    # Row by row: one pattern for all would keep a way back for each of them.
+    while more:
+        row = _ROW.match(sql, end)
+        if row is None:
+            return None
+        end, more = row.end(), row[1]
+    return PlainInsert(head[0], head.end()) if end == len(sql) else None
 
 
 def outline(sql: str) -> str:

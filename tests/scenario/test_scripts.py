@@ -59,6 +59,25 @@ def test_statements_on_rows(sql: str, statement: Any) -> None:
     assert _one(sql) == statement
 
 
+LONG = "12345678901234567890123456789012345.123456789012345678901234567890"
+
+
+@pytest.mark.parametrize("sign", ["-", "- ", "-(", "0 - ", "- - -", "-ABS(-"])
+def test_a_negative_number_keeps_all_of_its_digits(sign: str) -> None:
+    """Recorded on MySQL 9.7, MariaDB 10.11 and 11.8; Python's own sign keeps 28 digits."""
+    script = "CREATE DATABASE d; USE d; CREATE TABLE t (b DECIMAL(65,30), v VARCHAR(9));"
+    made = build(f"{script} INSERT INTO t VALUES ({sign}{LONG}{')' * sign.count('(')}, -0.0);", server="mysql-9.7")
+    (row,) = made.rows
+    assert row.after is not None
+    assert [str(value) for value in row.after.values()] == [f"-{LONG}", "0.0"]
+
+
+def test_literal_rows_are_what_the_parser_reads_of_them() -> None:
+    literals = "(1, -2, 1.50, -0.0, 'a', '', NULL), (-7, 0, -.5, 00.10, 'b;', 'NULL', null)"
+    plain = _one(f"INSERT INTO t VALUES {literals.replace('-.5', '-0.5')}")
+    assert plain == _one(f"INSERT INTO t VALUES {literals}") == _one(f"INSERT t VALUES {literals}")
+
+
 def test_a_transaction_holds_its_statements() -> None:
     (entry,) = _transactions("BEGIN; DELETE FROM t; SAVEPOINT s; DELETE FROM t; ROLLBACK TO s; COMMIT;")
     assert [next(iter(one)) for one in entry["statements"]] == ["delete", "savepoint", "delete", "rollback_to"]
