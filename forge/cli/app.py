@@ -31,6 +31,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "generate": ("forge.cli.commands.generate", "Write the logs of any number of rows, and the state they leave."),
     "dump": ("forge.cli.commands.dump", "Show what every correct reader must see in a binary log."),
     "rows": ("forge.cli.commands.rows", "Write the changed rows of a table as Parquet, Arrow, CSV or JSON lines."),
+    "sql": (
+        "forge.cli.commands.changed.sql",
+        "Write the changed rows of binary logs as SQL, or the SQL that takes them back.",
+    ),
     "servers": ("forge.cli.commands.servers", "List the server lines: what each writes, and how that is known."),
     "tables": ("forge.cli.commands.tables", "List the tables of binary logs, with rows and bytes by operation."),
     "warm-up": ("forge.cli.commands.warm_up", "Compile the kernels for rows in bulk ahead of their first use."),

@@ -176,6 +176,9 @@ _TABLES = click.option(
     "--table", "tables", multiple=True, metavar="DB.TABLE",
     help="Only events of that table; shop.* is all of a database. Repeatable.",
 )  # fmt: skip
+_DATABASES = click.option(
+    "--database", "databases", multiple=True, metavar="DB", help="Only events of tables of that database. Repeatable."
+)
 _SELECTION = (
     click.option("--type", "types", multiple=True, metavar="NAME", help="Only events of that type. Repeatable."),
     click.option("--gtid", "gtids", multiple=True, metavar="GTID", help="Only that transaction (UUID:1-5: several)."),
@@ -190,13 +193,13 @@ _SELECTION = (
 
 def selection_options(*, tables: bool = True) -> Decorator:
     """The options that choose events, as ``events``."""
-    return grouped("events", _selection, *((_TABLES, *_SELECTION) if tables else _SELECTION))
+    return grouped("events", _selection, *((_TABLES, _DATABASES, *_SELECTION) if tables else _SELECTION))
 
 
-def _selection(**wanted: Any) -> Selection:
+def _selection(*, tables: tuple[str, ...] = (), databases: tuple[str, ...] = (), **wanted: Any) -> Selection:
     from forge.binlog.selection import selection
 
-    return selection(**wanted)
+    return selection(tables=(*tables, *(f"{name}.*" for name in databases)), **wanted)
 
 
 def complete_servers(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:

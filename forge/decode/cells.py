@@ -70,10 +70,15 @@ class Cell:
         """
         if self.base is None:
             return None
+        return codec_for(self.column).text(self.column, self.updated_raw()[_JSON_PREFIX:])
+
+    def updated_raw(self) -> bytes:
+        """The cell after a partial update of an old one that is logged.  Raises FormatError as :meth:`updated`."""
         from forge.values.json.diff import apply_diffs
 
+        assert self.base is not None
         document = apply_diffs(self.base[_JSON_PREFIX:], self.diffs())
-        return codec_for(self.column).text(self.column, document)
+        return len(document).to_bytes(_JSON_PREFIX, "little") + document
 
     def text(self) -> str | bytes | None:
         """None for NULL; exact text; bytes where the value is bytes.  Raises ForgeError for a cell without value.

@@ -136,11 +136,20 @@ def columns_of(table_map: TableMap, *, mariadb: bool = False) -> tuple[Column, .
     for form in forms:
         # Definitions change: those of other columns say nothing of these.
         if [(column.type_code, column.metadata) for column in form] == logged:
-            return tuple(map(_completed, columns, form))
+            return tuple(map(_told, columns, form))
     return columns
 
 
-def _completed(column: Column, declared: Column) -> Column:
+def completed(columns: Sequence[Column], declared: Sequence[Column]) -> tuple[Column, ...]:
+    """The columns of a table map with what it does not tell and a definition says, if that has the same."""
+    if [(one.type_code, one.metadata) for one in columns] != [(one.type_code, one.metadata) for one in declared]:
+        return tuple(columns)
+    return tuple(
+        replace(_told(column, other), declared=other.declared) for column, other in zip(columns, declared, strict=True)
+    )
+
+
+def _told(column: Column, declared: Column) -> Column:
     """The column with what the log does not tell of it."""
     unsaid = {name: getattr(declared, name) for name in _UNTOLD if getattr(column, name) is None}
     if column.type_code in _OLD_TEMPORALS:

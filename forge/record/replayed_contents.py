@@ -15,6 +15,7 @@ from forge.binlog.logged import logged_events
 from forge.decode.cells import Cell, RowChange
 from forge.decode.table_maps import TableMaps
 from forge.errors import ForgeError, FormatError
+from forge.events.columns import completed
 from forge.record.contents import UNTOLD, Contents, Form, Shown, TableContents
 from forge.values.base import Column
 from forge.values.network import NetworkCodec
@@ -56,21 +57,9 @@ def _changes(data: bytes, declared: Mapping[str, Sequence[Column]], maps: TableM
     for logged in logged_events(data):
         mapped = maps.note(logged)
         if mapped is not None and mapped.columns is not None and mapped.full_name in declared:
-            completed = _completed(mapped.columns, declared[mapped.full_name])
-            maps.by_id[mapped.body.table_id] = replace(mapped, columns=completed)
+            columns = completed(mapped.columns, declared[mapped.full_name])
+            maps.by_id[mapped.body.table_id] = replace(mapped, columns=columns)
         yield from maps.changes(logged)
-
-
-def _completed(mapped: Sequence[Column], declared: Sequence[Column]) -> tuple[Column, ...]:
-    """The columns of a table map; what it does not tell of them comes from the declaration, if that fits."""
-    if [(c.type_code, c.metadata) for c in mapped] != [(c.type_code, c.metadata) for c in declared]:
-        return tuple(mapped)
-    names = ("name", "unsigned", "collation", "members", "geometry_type", "dimensions")
-    completed = []
-    for column, other in zip(mapped, declared, strict=True):
-        missing = {name: getattr(other, name) for name in names if getattr(column, name) is None}
-        completed.append(replace(column, declared=other.declared, **missing))
-    return tuple(completed)
 
 
 Raws = tuple[Any, ...]

@@ -23,6 +23,7 @@ PAGES = (
     "docs/scenario/families.md",
     "docs/scenario/sql.md",
     "docs/fixtures.md",
+    "docs/sql.md",
 )
 #: What a real server must have done first.
 ON_SERVERS = ("forge record", "forge verify")

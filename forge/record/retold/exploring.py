@@ -30,7 +30,8 @@ from forge.record.retold.log_groups import (
 from forge.record.retold.log_parts import Part, listed_parts
 from forge.record.retold.log_selection import refuse_large
 from forge.record.retold.log_settings import line_of, session_of, settings_of
-from forge.record.retold.log_tables import SchemaFile, definition_of, logged_definitions, schema_file
+from forge.record.retold.log_tables import SchemaFile, logged_definitions, schema_file
+from forge.render.definition_of import definition_of
 from forge.scenario.model import Scenario
 from forge.scenario.places import Entry, Places
 from forge.scenario.planning import finished, opened, run_entry

@@ -193,7 +193,7 @@ def format_diffs(
     of one function share a call, and calls nest inside the later ones.
     """
     text = target
-    for name, group in groupby(diffs, _function):
+    for name, group in groupby(diffs, function_of):
         arguments = f",{line_break}".join(_arguments(diff, quote) for diff in group)
         if text is target:
             text = f"{name}({text}, {arguments})"
@@ -202,7 +202,8 @@ def format_diffs(
     return text
 
 
-def _function(diff: Diff) -> str:
+def function_of(diff: Diff) -> str:
+    """The JSON function that makes the change."""
     if diff.operation is Operation.INSERT and diff.path.endswith("]"):
         return "JSON_ARRAY_INSERT"
     return f"JSON_{diff.operation.name}"

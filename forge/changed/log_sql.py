@@ -1,0 +1,381 @@
+"""The rows of logs as SQL, in the order of the logs, or backwards: what takes them back.
+
+What is no change of a row, and a change whose images do not tell enough, is *listed*: it stands in a comment where it
+would have been, and is told to whoever asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+from forge.binlog.logged import LoggedEvent
+from forge.binlog.selection import Chooser, Selection
+from forge.changed.conditions import Condition, LackingImage
+from forge.changed.known_tables import KnownTables
+from forge.changed.row_statements import RowStatements, SqlTable, sql_table
+from forge.changed.spill import Spill
+from forge.changed.texts_of_log import LoggedTexts, ending, is_beginning, savepoint_of
+from forge.decode.cells import MappedTable, RowChange, surroundings_of
+from forge.decode.table_maps import TableMaps
+from forge.errors import ForgeError, UnsupportedError
+from forge.events.load_statement import LoadStatement
+from forge.events.mariadb_gtid import MariadbGtid
+from forge.events.plain import name_text
+from forge.events.query import QueryFields
+from forge.events.rows import ROWS_BODIES, RowsBody
+from forge.events.table_map import TableMap
+from forge.events.xa_prepare import XaPrepare
+from forge.events.xid import Xid
+from forge.render.templates import visible
+
+#: Settings by the flag of row events with which they are off.
+_CHECKS = {"foreign_key_checks": 0x0002, "unique_checks": 0x0004}
+_GTIDS = ("GTID", "ANONYMOUS_GTID", "GTID_TAGGED", "MARIADB_GTID")
+_STANDALONE = 0x01
+#: Types that change something, and are neither rows nor the text of a statement.
+_OTHERS = ("INCIDENT", "EXEC_LOAD", "LOAD", "EXECUTE_LOAD_QUERY", "DELETE_FILE")
+#: Rows that are written at a time.
+_ROWS = 1000
+_SHOWN = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What of the logs is said, and how."""
+
+    rows: RowStatements
+    events: Selection
+    where: Condition | None = None
+    #: Statements that are in the log as text are written, too; else listed.
+    statements: bool = False
+
+
+@dataclass(slots=True)
+class _Transaction:
+    """The one that a reader is in: what is said of its beginning, once something of it is written."""
+
+    head: str = ""
+    begin: str = "START TRANSACTION"
+    is_open: bool = False
+    in_block: bool = False
+    #: Places of a spill at the beginning, and at savepoints.
+    marks: dict[str, int] = field(default_factory=dict)
+
+
+class LogSql:
+    """The SQL of some logs, one after the other.  ``say`` is told a line of everything that is listed."""
+
+    def __init__(self, asked: Asked, tables: KnownTables, say: Callable[[str], None], spill: Spill | None) -> None:
+        self.asked = asked
+        #: Rows that are written, those that cannot be, and statements that are listed.
+        self.written = self.unwritten = self.listed = 0
+        self._tables = tables
+        self._say = say
+        self._spill = spill
+        minutes = asked.rows.cells.offset
+        self._zone = timezone(timedelta(minutes=minutes)) if minutes else UTC
+        #: Of table ids the map, the table, and how many definitions had changed by then.
+        self._known: dict[int, tuple[MappedTable, SqlTable, int]] = {}
+        self._transaction = _Transaction()
+        self._checks = dict.fromkeys(_CHECKS, False)
+        self._texts = LoggedTexts(tables.line)
+        self._file = ""
+        self._maps = TableMaps()
+        #: Whether the event is wanted but for the table, which texts have none of.
+        self._takes_texts = True
+
+    @property
+    def head(self) -> str:
+        """What comes before all statements."""
+        cells = self.asked.rows.cells
+        off = ", foreign_key_checks = 0" if self._spill is not None else ""
+        return f"SET NAMES {cells.utf8};\n{self._settings()[:-2]}{off};\n\n"
+
+    def _settings(self) -> str:
+        return (
+            f"SET SESSION time_zone = '{offset_text(self.asked.rows.cells.offset)}',"
+            " sql_mode = 'STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES';\n"
+        )
+
+    def read(self, file: str, log: Iterable[LoggedEvent]) -> Iterator[str]:
+        """The statements of a file; with a spill none: their inverse ones are noted there."""
+        self._file = file
+        events = self.asked.events
+        chooser, of_texts = Chooser(events), Chooser(replace(events, tables=()))
+        for logged in log:
+            self._note(logged)
+            shown = _shown(logged, self._maps)
+            wanted, self._takes_texts = chooser.takes(shown), of_texts.takes(shown)
+            if events.is_behind(shown) and not events.unmet():
+                break
+            yield from self._event(logged, wanted)
+
+    def _note(self, logged: LoggedEvent) -> None:
+        """A table map: its columns are read with what the table's definition says."""
+        mapped = self._maps.note(logged)
+        if mapped is None or mapped.columns is None:
+            return
+        number = mapped.body.table_id
+        kept = self._known.get(number)
+        if kept is None or kept[0].body is not mapped.body or kept[2] != self._tables.changes:
+            table = sql_table(mapped, self._tables)
+            kept = self._known[number] = (replace(mapped, columns=table.columns), table, self._tables.changes)
+        self._maps.by_id[number] = replace(kept[0], index=mapped.index, offset=mapped.offset)
+
+    def end(self) -> Iterator[str]:
+        """What comes behind the last file."""
+        if self._transaction.is_open:
+            yield from self._close("ROLLBACK", "the log ends inside a transaction, which is not taken over")
+        yield from self._texts.deferred()
+
+    def _event(self, logged: LoggedEvent, wanted: bool) -> Iterator[str]:
+        body, type_name = logged.body, logged.event.type_name
+        if type_name in _GTIDS:
+            yield from self._begins(logged)
+        elif isinstance(body, QueryFields) and type_name != "EXECUTE_LOAD_QUERY":
+            yield from self._query(logged, body)
+        elif isinstance(body, Xid):
+            yield from self._close("COMMIT")
+        elif isinstance(body, XaPrepare):
+            yield from self._prepared(body)
+        elif isinstance(body, ROWS_BODIES):
+            yield from self._rows(logged, body, wanted)
+        elif type_name in _OTHERS or isinstance(body, LoadStatement):
+            if self._concerns(logged, ""):
+                yield self._list(logged, type_name, body.statement(surroundings_of(logged.placed)) or "")
+        else:
+            self._texts.note(body)
+
+    # Transactions.
+
+    def _begins(self, logged: LoggedEvent) -> Iterator[str]:
+        body = logged.body
+        if self._transaction.is_open:
+            yield from self._close("COMMIT")
+        fields = body.canonical(surroundings_of(logged.placed))
+        gtid = fields.get("gtid")
+        said = "" if gtid is None or logged.event.type_name == "ANONYMOUS_GTID" else f", GTID {gtid}"
+        in_block = isinstance(body, MariadbGtid) and not body.flags2 & _STANDALONE
+        self._transaction = _Transaction(self._place(logged) + said, in_block=in_block)
+        if isinstance(body, MariadbGtid) and body.xid is not None and in_block:
+            self._transaction.begin = f"XA START {_xa_text(*body.xid)}"
+
+    def _place(self, logged: LoggedEvent) -> str:
+        moment = datetime.fromtimestamp(logged.event.timestamp, self._zone).strftime("%Y-%m-%d %H:%M:%S")
+        return f"{visible(self._file)} at {logged.offset}, {moment}"
+
+    def _open(self, logged: LoggedEvent) -> Iterator[str]:
+        """Before the first statement of a transaction."""
+        now = self._transaction
+        if now.is_open:
+            return
+        now.is_open = True
+        now.head = now.head or self._place(logged)
+        if self._spill is None:
+            yield from self._texts.restored(self._settings())
+            yield f"-- {now.head}\n{now.begin};\n"
+        else:
+            now.marks = {"": self._spill.size}
+            self._spill.add("COMMIT;\n\n")
+
+    def _close(self, end: str, problem: str | None = None) -> Iterator[str]:
+        now, self._transaction = self._transaction, _Transaction()
+        if not now.is_open:
+            return
+        if problem is not None:
+            self._tell(f"{now.head}: {problem}")
+        if self._spill is None:
+            yield "".join(f"SET SESSION {name} = 1;\n" for name in self._reset_checks())
+            yield f"{end};\n\n" if problem is None else f"{end}; -- {problem}\n\n"
+        elif end == "COMMIT":
+            self._spill.add(f"-- {now.head}\nSTART TRANSACTION;\n")
+        else:
+            self._spill.cut(now.marks[""])
+            self._spill.add(f"-- not written: {now.head}: rolled back\n")
+
+    def _prepared(self, body: XaPrepare) -> Iterator[str]:
+        text = _xa_text(body.format_id, body.gtrid, body.bqual)
+        if self._spill is not None or not self._transaction.is_open:
+            yield from self._close("COMMIT")
+        elif body.one_phase:
+            yield from self._close(f"XA COMMIT {text} ONE PHASE")
+        else:
+            yield from self._close(f"XA PREPARE {text}")
+
+    # Statements that are in the log as text.
+
+    def _query(self, logged: LoggedEvent, body: QueryFields) -> Iterator[str]:
+        text = body.text()
+        if is_beginning(text):
+            self._transaction = _Transaction(self._transaction.head or self._place(logged), in_block=True)
+            return
+        end = ending(text)
+        if end is not None and (self._transaction.in_block or self._transaction.is_open):
+            yield from self._close(end, None if end == "COMMIT" else "rolled back; what stays is not known")
+            return
+        savepoint = savepoint_of(text)
+        if savepoint is not None:
+            yield from self._savepoint(*savepoint)
+            return
+        if self._texts.is_xa(text):
+            yield from self._xa(logged, text)
+            return
+        self._tables.follow(text, name_text(body.database))  # type: ignore[attr-defined]
+        if end is not None or not self._concerns(logged, text):
+            self._texts.forget()
+            return
+        if not self.asked.statements or self._spill is not None:
+            self._texts.forget()
+            yield self._list(logged, "no change of rows", text)
+            return
+        if self._transaction.in_block:
+            yield from self._open(logged)
+        else:
+            yield f"-- {self._transaction.head or self._place(logged)}\n"
+        try:
+            yield self._texts.written(logged, body)
+        except ForgeError as error:
+            yield self._list(logged, str(error), text)
+
+    def _concerns(self, logged: LoggedEvent, text: str) -> bool:
+        """Whether a statement has to do with the tables that are asked for."""
+        names, database = self.asked.events.tables, name_text(getattr(logged.body, "database", ""))
+        return self._takes_texts and (not names or any(_mentions(name, text, database) for name in names))
+
+    def _savepoint(self, verb: str, name: str) -> Iterator[str]:
+        now = self._transaction
+        if not now.is_open:
+            return
+        if self._spill is None:
+            yield f"{verb} {name};\n"
+        elif verb == "SAVEPOINT":
+            now.marks[name] = self._spill.size
+        elif verb.startswith("ROLLBACK"):
+            self._spill.cut(now.marks.get(name, now.marks[""]))
+
+    def _xa(self, logged: LoggedEvent, text: str) -> Iterator[str]:
+        word = text.split()[1].upper()
+        if word in ("START", "BEGIN"):
+            self._transaction = _Transaction(self._transaction.head, begin=text.strip(), in_block=True)
+        elif word == "END":
+            if self._transaction.is_open and self._spill is None:
+                yield f"{text.strip()};\n"
+        elif self._spill is None and self._takes_texts:
+            yield f"-- {self._transaction.head or self._place(logged)}\n{text.strip()};\n\n"
+        elif word == "ROLLBACK":
+            yield self._list(logged, "its transaction was prepared, and is taken back above", text)
+
+    # Rows.
+
+    def _rows(self, logged: LoggedEvent, body: RowsBody, wanted: bool) -> Iterator[str]:
+        if not wanted:
+            return
+        mapped = self._maps.by_id.get(body.table_id)
+        statements: list[str] = []
+        try:
+            for change in self._maps.changes(logged):
+                text = self._statement(logged, change)
+                if text is not None:
+                    statements.append(text)
+                if len(statements) >= _ROWS:
+                    yield from self._write(logged, body, statements)
+                    statements = []
+        except UnsupportedError as error:
+            yield from self._write(logged, body, statements)
+            name = "" if mapped is None else mapped.full_name
+            self.unwritten += 1
+            yield self._list(logged, f"the rows of {logged.event.type_name} {name}: {error}", "", counts=False)
+            return
+        yield from self._write(logged, body, statements)
+
+    def _statement(self, logged: LoggedEvent, change: RowChange) -> str | None:
+        table = self._known[change.mapped.body.table_id][1]
+        try:
+            if self.asked.where is not None and not self.asked.where.holds(change, table.columns):
+                return None
+        except LackingImage as error:
+            return self._unwritten(logged, change, error)
+        try:
+            text = self.asked.rows.statement(table, change)
+        except ForgeError as error:
+            return self._unwritten(logged, change, error)
+        self.written += text is not None
+        return None if text is None else f"{text};\n"
+
+    def _unwritten(self, logged: LoggedEvent, change: RowChange, error: ForgeError) -> str:
+        self.unwritten += 1
+        return self._listed(logged, f"row {change.row} of {change.kind} {change.mapped.full_name}: {error}", "")
+
+    def _write(self, logged: LoggedEvent, body: RowsBody, statements: list[str]) -> Iterator[str]:
+        if not statements:
+            return
+        yield from self._open(logged)
+        if self._spill is not None:
+            self._spill.add("".join(reversed(statements)))
+            return
+        yield from self._check_settings(body.row_flags)
+        yield "".join(statements)
+
+    def _check_settings(self, flags: int) -> Iterator[str]:
+        for name, flag in _CHECKS.items():
+            if self._checks[name] != bool(flags & flag):
+                self._checks[name] = bool(flags & flag)
+                yield f"SET SESSION {name} = {int(not self._checks[name])};\n"
+
+    def _reset_checks(self) -> list[str]:
+        names = [name for name, is_off in self._checks.items() if is_off]
+        self._checks = dict.fromkeys(_CHECKS, False)
+        return names
+
+    # What is listed.
+
+    def _list(self, logged: LoggedEvent, reason: str, text: str, *, counts: bool = True) -> str:
+        self.listed += counts
+        said = self._listed(logged, reason, text)
+        if self._spill is None:
+            return said
+        self._spill.add(said)
+        return ""
+
+    def _listed(self, logged: LoggedEvent, reason: str, text: str) -> str:
+        about = f"{self._place(logged)}: {' '.join(reason.split())}"
+        self._tell(about + (f": {' '.join(text.split())}" if text else ""))
+        return f"-- not written: {visible(about)}\n" + "".join(f"--   {visible(line)}\n" for line in text.splitlines())
+
+    def _tell(self, line: str) -> None:
+        line = visible(line)
+        self._say(line if len(line) <= _SHOWN else line[: _SHOWN - 3] + "...")
+
+
+def _shown(logged: LoggedEvent, maps: TableMaps) -> dict[str, Any]:
+    """An event as a selection looks at it."""
+    event, body = logged.event, logged.body
+    shown: dict[str, Any] = {"offset": logged.offset, "timestamp": event.timestamp, "type": event.type_name}
+    if isinstance(body, TableMap):
+        return shown | {"fields": {"database": body.database, "table": body.table}}
+    if event.type_name in _GTIDS:
+        return shown | {"fields": {"gtid": body.canonical(surroundings_of(logged.placed)).get("gtid")}}
+    mapped = maps.by_id.get(body.table_id) if isinstance(body, ROWS_BODIES) else None
+    if mapped is not None:
+        shown |= {"database": mapped.body.database, "table": mapped.body.table}
+    return shown
+
+
+def _mentions(name: str, text: str, database: str) -> bool:
+    """Whether a statement in that database is about a table, or with ``*`` about one of a database."""
+    owner, _, table = name.partition(".")
+    about = owner == database or owner in text
+    return about and ("*" in table or table in text)
+
+
+def _xa_text(format_id: int, gtrid: bytes, bqual: bytes) -> str:
+    return f"X'{gtrid.hex()}',X'{bqual.hex()}',{format_id}"
+
+
+def offset_text(minutes: int) -> str:
+    """Minutes from UTC as a server takes them."""
+    hours, rest = divmod(abs(minutes), 60)
+    return f"{'-' if minutes < 0 else '+'}{hours:02}:{rest:02}"

@@ -1,0 +1,99 @@
+"""``forge sql`` of a recording, run on a server of its line: what the tables hold then, and after ``--flashback``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import msgspec
+from click.testing import CliRunner
+
+from forge.cli.commands.changed.sql import command
+from forge.plan.plan import Plan
+from forge.record.builds import BUILD_OF_LINE
+from forge.record.contents import Contents, TableContents, answered, questions
+from forge.record.recording import CONTENTS, SCENARIO, recorded_settings
+from forge.record.server import RealServer
+from forge.scenario.load import load_scenario
+from forge.scenario.planning import plan as planned
+
+#: Databases of the servers' own.
+_OWN = ("mysql", "sys", "information_schema", "performance_schema")
+
+
+class Servers:
+    """The servers that were started, one a build and set of options that matter, for the time of a ``with`` block."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._stack = stack
+        self._started: dict[tuple[str, tuple[str, ...]], RealServer] = {}
+
+    def of(self, plan: Plan) -> RealServer:
+        """The server for a plan, without databases.  Raises EnvironmentMissing."""
+        session = plan.session
+        options = (
+            (f"--lower-case-table-names={session.lower_case_table_names}",) if session.lower_case_table_names else ()
+        )
+        if not session.mysql56_temporal_format:
+            options += ("--mysql56-temporal-format=OFF",)
+        build = BUILD_OF_LINE[plan.server]
+        if (build, options) not in self._started:
+            self._started[build, options] = self._stack.enter_context(RealServer(None, build, options))
+        server = self._started[build, options]
+        for name in server.run_sql("SHOW DATABASES;\n").split("\n"):
+            if name and name.lower() not in _OWN:
+                server.run_sql(f"SET foreign_key_checks = 0;\nDROP DATABASE `{name.replace('`', '``')}`;\n")
+        return server
+
+
+def plan_of(folder: Path) -> Plan:
+    """The plan of a recording's scenario."""
+    return planned(load_scenario(folder / SCENARIO, recorded_settings(folder)))
+
+
+def differences(folder: Path, servers: Servers) -> Iterator[str]:
+    """What is otherwise after the SQL of a recording, and after its flashback.  Raises ForgeError."""
+    plan = plan_of(folder)
+    recorded: Contents = msgspec.json.decode((folder / CONTENTS).read_bytes(), type=Contents)
+    logs = [str(path) for path in sorted(folder.iterdir()) if path.suffix[1:].isdigit()]
+    server = servers.of(plan)
+    forth, problems = sql_of(*logs, "--statements")
+    server.run_sql(forth)
+    yield from problems
+    asked = replace_unknown(plan, recorded)
+    yield from _unequal(answered(asked, server.run_sql(questions(asked))), recorded, "after the SQL")
+    back, problems = sql_of(*logs, "--flashback")
+    server.run_sql(back)
+    yield from problems
+    empty = {name: TableContents(table.columns, table.forms, []) for name, table in recorded.items()}
+    yield from _unequal(answered(asked, server.run_sql(questions(asked))), empty, "after the flashback")
+
+
+def replace_unknown(plan: Plan, recorded: Contents) -> Plan:
+    """The plan with the tables alone that were asked for."""
+    return replace(plan, tables={name: table for name, table in plan.tables.items() if name in recorded})
+
+
+def sql_of(*arguments: str) -> tuple[str, list[str]]:
+    """What ``forge sql`` writes, and what it says of changes that it does not write."""
+    with TemporaryDirectory() as folder:
+        output = Path(folder) / "made.sql"
+        result = CliRunner().invoke(command, [*arguments, "-o", str(output)])
+        text = output.read_text("utf-8", "surrogateescape") if output.exists() else ""
+    said = [line for line in result.stderr.splitlines() if ": row " in line or ": the rows of" in line]
+    if result.exception is not None and not isinstance(result.exception, SystemExit) and not said:
+        raise result.exception
+    return text, said
+
+
+def _unequal(found: Contents, wanted: Contents, when: str) -> Iterator[str]:
+    for name, table in wanted.items():
+        have, want = (Counter(map(tuple, one.rows)) for one in (found[name], table))
+        for row in list((want - have).elements())[:3]:
+            yield f"{when} {name} lacks {row}"[:400]
+        for row in list((have - want).elements())[:3]:
+            yield f"{when} {name} has {row}"[:400]
