@@ -55,6 +55,10 @@ def test_no_tracked_file_names_a_home_folder_or_a_registry() -> None:
     assert files_with(re.compile("|".join(words).encode())) == []
 
 
+def test_no_tracked_file_has_both_sides_of_a_conflict() -> None:
+    assert files_with(re.compile(rb"^(<{7}|>{7}) ", re.MULTILINE)) == []
+
+
 def test_no_tracked_file_cites_a_page_that_users_do_not_have() -> None:
     assert files_with(_INNER_PAGES) == []
 
