@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from forge.check.decoder import DecodedRow, DecodedTable, DecodingEnded, Deferred, Gap, Image, Item, Warned
 from forge.check.decoders.mariadb_binlog import MariadbBinlog
 from forge.check.decoders.mysqlbinlog import Mysqlbinlog
-from forge.check.decoders.vendors.pseudo_sql import TextReader, escape, unescape
+from forge.check.decoders.vendors.pseudo_sql import TextReader
+from forge.vendors.quoting import escape, escape_control, unescape
 
 MARIADB = MariadbBinlog("mariadb-binlog-11.8", "maria118", "mariadb-11.8")
 
@@ -74,7 +75,7 @@ def test_a_cell_is_read_back_to_its_value(line: bytes, form: object) -> None:
 def test_mariadb_escapes_neither_quotes_nor_backslashes() -> None:
     line = b"###   @3='a'b\\c\\x0a' /* VARSTRING(80) meta=80 nullable=0 is_null=0 */"
     assert cell(line, mariadb=True) == b"a'b\\c\\x0a"
-    assert MARIADB.quote(b"a'b\\c\n") == b"a'b\\c\\x0a"
+    assert escape_control(b"a'b\\c\n") == b"a'b\\c\\x0a"
 
 
 @given(st.binary())

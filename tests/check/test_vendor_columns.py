@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from forge.binlog.logged import logged_events
-from forge.check.decoders.vendors.columns import column_texts, escaped, primary_key_text
 from forge.decode.cells import MappedTable
 from forge.decode.table_maps import TableMaps
+from forge.vendors.column_forms import column_texts, escaped, primary_key_text
 
 Recording = Callable[[str], bytes]
 

@@ -9,17 +9,11 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from forge.check.decoder import NOT_SHOWN, DecodingEnded, Expected
-from forge.check.decoders.vendors.columns import Flavour
+from forge.check.decoder import DecodingEnded
 from forge.check.decoders.vendors.program import run_program
 from forge.check.decoders.vendors.reader import CommandLineReader
-from forge.decode.cells import Cell, MappedTable, unprefixed
-from forge.values.base import Column
-from forge.values.wire_types import WireType
-
-_COMPRESSED = frozenset((WireType.BLOB_COMPRESSED, WireType.VARCHAR_COMPRESSED))
-_CONTROL = re.compile(rb"[\x00-\x1f]")
-
+from forge.decode.cells import MappedTable
+from forge.vendors.column_forms import Flavour
 
 #: Of MySQL's servers alone; what 11.8 has given up besides: START_V3, with which logs of MySQL 4 begin (recorded).
 _OF_MYSQL = frozenset((36, 37, 39, 40, 41, 42))
@@ -58,18 +52,6 @@ class MariadbBinlog(CommandLineReader):
 
     def unquote(self, text: bytes) -> bytes:
         return text
-
-    def quote(self, value: bytes) -> bytes:
-        return _CONTROL.sub(lambda match: b"\\x%02x" % match[0][0], value)
-
-    def printed_rarely(self, column: Column, raw: bytes, cell: Cell) -> Expected:
-        if column.type_code == WireType.GEOMETRY:
-            return self.quote(unprefixed(column, raw))
-        if column.type_code in _COMPRESSED:
-            return self.quote(unprefixed(column, raw))
-        if column.type_code in (WireType.JSON, WireType.VECTOR):
-            return NOT_SHOWN
-        return super().printed_rarely(column, raw, cell)
 
 
 @cache

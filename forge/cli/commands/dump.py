@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,16 +17,46 @@ from forge.cli.schema_files import schema_option
 if TYPE_CHECKING:
     from forge.binlog.encryption.keyring import Keyring
     from forge.binlog.selection import Selection
+    from forge.binlog.window import LogWindow
+    from forge.vendors.column_forms import Flavour
 
 
-@click.command()
+#: What ``--as`` takes, and whose program that is.
+_PROGRAMS: dict[str, Flavour] = {
+    "mysqlbinlog": "mysql", "mariadb-binlog": "mariadb-11.8", "mariadb-binlog-10.11": "mariadb-10.11",
+}  # fmt: skip
+
+
+class _WithVendorOptions(click.Command):
+    """What stands behind ``--`` are options of the program that ``--as`` names."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        named = any(argument == "--as" or argument.startswith("--as=") for argument in args)
+        if named and "--" in args:
+            at = args.index("--")
+            args, ctx.meta[__name__] = args[:at], args[at + 1 :]
+        return super().parse_args(ctx, args)
+
+
+@click.command(cls=_WithVendorOptions)
 @click.argument("files", nargs=-1, required=True, type=FILE)
 @json_option("One JSON object per event (`forge schema decode` describes it).")
 @click.option("--rows", "rows_only", is_flag=True, help="Only changed rows; with --json, one object per row.")
+@click.option(
+    "--as",
+    "program",
+    type=click.Choice([*_PROGRAMS, "show-binlog-events"]),
+    help="The text of a vendor's program, whose options follow behind --.",
+)
+@click.option("--safe", is_flag=True, help="With --as: another delimiter where a text holds the program's.")
 @selection_options()
 @keyring_options
 @schema_option()
-def command(files: tuple[str, ...], as_json: bool, rows_only: bool, events: Selection, keyring: Keyring | None) -> None:
+@click.pass_context
+def command(
+    ctx: click.Context, files: tuple[str, ...], as_json: bool, rows_only: bool, program: str | None, safe: bool,
+    events: Selection, keyring: Keyring | None,
+) -> None:  # fmt: skip
     """Show what every correct reader must see in the binary logs FILES (- for standard input).
 
     Values are exact: nothing is rounded, no zero is lost, bytes are hex. At bytes that break a rule of the format the
@@ -36,11 +68,38 @@ def command(files: tuple[str, ...], as_json: bool, rows_only: bool, events: Sele
       forge dump binlog.000001 --rows --json
       forge dump encrypted.000001 --keys keyring.json
       forge dump binlog.0* --table shop.orders --since '2024-02-29 10:00:00'
+      forge dump binlog.000001 --as mysqlbinlog -- -vv --base64-output=decode-rows
     """
+    if program is not None:
+        ctx.exit(_as_program(program, files, ctx.meta.get(__name__, []), safe, keyring))
     for file in files:
         with errors_in(file), open_log(file, keyring=keyring) as log:
             _dump(log, events, file if len(files) > 1 else None, as_json, rows_only)
     events.check_tables()
+
+
+def _as_program(program: str, files: tuple[str, ...], options: list[str], safe: bool, keyring: Keyring | None) -> int:
+    """Print as a vendor's program does: its exit code."""
+    if program not in _PROGRAMS:
+        for file in files:
+            with errors_in(file), open_log(file, keyring=keyring) as log:
+                _show_events(log, file)
+        return 0
+    from forge.events.plain import to_text
+    from forge.vendors.call import Call
+
+    call = Call(_PROGRAMS[program], options, safe=safe, keyring=keyring, complain=sys.stderr.buffer.write)
+    # What would drive a terminal is escaped there.
+    write_output(STDOUT, map(to_text, call.text(files)) if sys.stdout.isatty() else call.text(files))
+    return call.code
+
+
+def _show_events(log: LogWindow, file: str) -> None:
+    from forge.events.plain import to_bytes, to_text
+    from forge.vendors.show_events import HEAD, binlog_events
+
+    lines = chain((HEAD,), binlog_events(log, to_bytes(shown(file).rpartition("/")[2])))
+    write_output(STDOUT, map(to_text, lines) if sys.stdout.isatty() else lines)
 
 
 def _dump(log: Any, chosen: Selection, file: str | None, as_json: bool, rows_only: bool) -> None:

@@ -57,25 +57,11 @@ _PAYLOAD_END = b"# End of compressed events."
 _TELLING = (b"###", _PAYLOAD_END, *_WARNINGS)
 _COLUMNS, _MORE_COLUMNS, _KEY = b"# Columns(", b"#         ", b"# Primary Key("
 _KINDS: dict[bytes, Kind] = {b"INSERT INTO": "insert", b"UPDATE": "update", b"DELETE FROM": "delete"}
-_ESCAPE = re.compile(rb"\\(x[0-9a-f]{2}|.)", re.DOTALL)
-_ESCAPES = {b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t"}
-_ESCAPED = re.compile(rb"[\x00-\x1f\\']")
-_PRINTED = {value: b"\\" + code for code, value in _ESCAPES.items()} | {b"\\": rb"\\", b"'": rb"\'"}
 #: Lines that one header or row start may take: names may hold line breaks, which are printed as they are.
 _MOST_LINES = 64
 
 #: (the type that the comment names, the printed value) -> form.
 ReadValue = Callable[[str, bytes], Form]
-
-
-def unescape(text: bytes) -> bytes:
-    """The inverse of mysqlbinlog's quoting (client/mysqlbinlog.cc prints other bytes as they are)."""
-
-    def replaced(match: re.Match[bytes]) -> bytes:
-        code = match[1]
-        return bytes([int(code[1:], 16)]) if len(code) == 3 else _ESCAPES.get(code, code)
-
-    return _ESCAPE.sub(replaced, text)
 
 
 class _Lines:
@@ -104,11 +90,6 @@ class _Lines:
                 break
             line += b"\n" + self.lines[end]
         return self.lines[self.number - 1]
-
-
-def escape(value: bytes) -> bytes:
-    """mysqlbinlog's quoting, without the quotes."""
-    return _ESCAPED.sub(lambda match: _PRINTED.get(match[0]) or b"\\x%02x" % match[0][0], value)
 
 
 @dataclass(slots=True)

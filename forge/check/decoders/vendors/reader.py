@@ -7,25 +7,22 @@ mariadb-binlog of 10.11.19 and 11.8.9 (corpora/recordings/metadata); sql/log_eve
 from __future__ import annotations
 
 import re
-import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from forge.binlog.reader import MAGIC, frames
 from forge.binlog.window import LogSource, LogWindow, window_of
 from forge.check.decoder import NOT_SHOWN, Decoder, DecodingEnded, Expected, ExpectedKey, Form, Item, Warned
-from forge.check.decoders.vendors.columns import Flavour, column_texts, primary_key_text
 from forge.check.decoders.vendors.many import Family, run_alone, run_on_files
 from forge.check.decoders.vendors.program import Printed, find_program, program_version, servers_home
-from forge.check.decoders.vendors.pseudo_sql import TextReader, unescape
-from forge.decode.cells import Cell, MappedTable, unprefixed
-from forge.events.column_kinds import is_enum, is_set
+from forge.check.decoders.vendors.pseudo_sql import TextReader
+from forge.decode.cells import Cell, MappedTable
 from forge.events.plain import to_text
 from forge.events.registry import event_name
-from forge.values.base import Column
-from forge.values.wire_types import WireType
+from forge.vendors.cell_forms import is_printed, partial_form, type_form, value_form
+from forge.vendors.column_forms import Flavour, column_texts, primary_key_text
+from forge.vendors.quoting import unescape
 
-_INTEGERS = frozenset((WireType.TINY, WireType.SHORT, WireType.INT24, WireType.LONG, WireType.LONGLONG))
 _UNREAD = re.compile(r"Could not read entry at offset (\d+)")
 #: Files of LOAD DATA go to the folder of the call.  A reader leaves them where it puts them, and gives up where a
 #: thousand of one number lie.
@@ -133,55 +130,23 @@ class CommandLineReader(Decoder):
     def unquote(self, text: bytes) -> bytes:
         return unescape(text)
 
-    def quote(self, value: bytes) -> bytes:
-        """What :meth:`unquote` should give for a value."""
-        return value
-
     def normalise(self, cell: Cell) -> Expected:
+        family = "mysql" if self.flavour == "mysql" else "mariadb"
         if cell.raw is None:
             return None
-        if cell.partial:
-            return self.printed_diffs(cell)
-        return self.printed(cell.column, cell.raw, cell)
-
-    def printed(self, column: Column, raw: bytes, cell: Cell) -> Expected:
-        code = column.type_code
-        if code in _INTEGERS:
-            return _signed(raw)
-        if code == WireType.FLOAT:
-            return f"{struct.unpack('<f', raw)[0]:g}"
-        if code == WireType.DOUBLE:
-            return f"{struct.unpack('<d', raw)[0]:.20g}"
-        if code == WireType.YEAR:
-            return str(1900 + raw[0])
-        if code == WireType.BIT:
-            return _bits(column, raw)
-        if code in (WireType.TIMESTAMP, WireType.TIMESTAMP2):
-            return _seconds(column, raw)
-        if code in (WireType.DATE, WireType.NEWDATE):
-            return str(cell.text()).replace("-", ":")
-        if is_enum(column):
-            return str(int.from_bytes(raw, "little"))
-        if is_set(column):
-            return "b'" + "".join(f"{byte:08b}" for byte in raw) + "'"
-        if code in (WireType.VARCHAR, WireType.VAR_STRING, WireType.STRING, WireType.BLOB):
-            return self.quote(unprefixed(column, raw))
-        return self.printed_rarely(column, raw, cell)
-
-    def printed_diffs(self, cell: Cell) -> Expected:
-        """The diffs of a partial JSON update."""
-        return NOT_SHOWN
-
-    def printed_rarely(self, column: Column, raw: bytes, cell: Cell) -> Expected:
-        """The types that the two vendors treat differently."""
-        text = cell.text()
-        return text if isinstance(text, str) else NOT_SHOWN
+        if not is_printed(cell.column, family):
+            return NOT_SHOWN
+        # A reader of the text drops the line breaks between the arguments of the functions.
+        text = partial_form(cell, "") if cell.partial else value_form(cell.column, family)(cell.raw)
+        form = type_form(cell.column)
+        return NOT_SHOWN if form is None else self.read_value(form[0], text)
 
     def columns(self, mapped: MappedTable) -> tuple[str | None, ...] | None:
         return column_texts(mapped, self.flavour)
 
     def primary_key(self, mapped: MappedTable) -> ExpectedKey:
-        return primary_key_text(mapped, self.flavour)
+        text = primary_key_text(mapped, self.flavour)
+        return NOT_SHOWN if text == "" else text
 
 
 def _types(window: LogWindow) -> tuple[dict[int, int], dict[int, int]]:
@@ -193,24 +158,3 @@ def _types(window: LogWindow) -> tuple[dict[int, int], dict[int, int]]:
         end = frame.offset + len(frame.raw)
     code = window.data[end - window.start :][4:5]
     return types, {end: code[0]} if code else {}
-
-
-def _signed(raw: bytes) -> str:
-    signed = int.from_bytes(raw, "little", signed=True)
-    return f"{signed} ({int.from_bytes(raw, 'little')})" if signed < 0 else str(signed)
-
-
-def _bits(column: Column, raw: bytes) -> str:
-    count = 8 * column.metadata[1] + column.metadata[0]
-    value = int.from_bytes(raw, "big") & ((1 << count) - 1)
-    return f"b'{value:0{count}b}'"
-
-
-def _seconds(column: Column, raw: bytes) -> str:
-    if column.type_code == WireType.TIMESTAMP:
-        return str(int.from_bytes(raw, "little"))
-    fsp = column.metadata[0]
-    seconds, fraction = int.from_bytes(raw[:4], "big"), int.from_bytes(raw[4:], "big")
-    if not fsp:
-        return str(seconds)
-    return f"{seconds}.{fraction:0{2 * len(raw[4:])}d}"[: len(str(seconds)) + 1 + fsp]

@@ -1,4 +1,4 @@
-"""How the vendors' readers describe columns with ``--print-table-metadata`` (log_event.cc,
+"""How the vendors' programs describe columns with ``--print-table-metadata`` (log_event.cc,
 Table_map_log_event::print_columns; recorded on mysqlbinlog 9.7.4).
 
 ``[`name` ]TYPE[ UNSIGNED][ NOT NULL][(members)][ CHARSET x COLLATE y][ INVISIBLE][ AUTO_INCREMENT]``
@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Literal
 
 from forge.charsets import Collation, charset, collation
-from forge.check.decoder import NOT_SHOWN, ExpectedKey
 from forge.decode.cells import MappedTable
 from forge.errors import ScenarioError
 from forge.events.column_kinds import is_character, is_enum, is_numeric, is_set
@@ -47,24 +46,26 @@ def column_texts(mapped: MappedTable, flavour: Flavour) -> tuple[str | None, ...
     """The description of every column, None for one that cannot be told; None for a table with unknown types."""
     if mapped.columns is None or any(_unknown(column, flavour) for column in mapped.columns):
         return None
-    visible = mapped.body.records().get("visibility")
-    texts: list[str | None] = []
-    for index, column in enumerate(mapped.columns):
-        # The key that a server generates is known by the table's flag, even where columns have no names.
-        generated = index == 0 and flavour == "mysql" and bool(mapped.body.table_flags & _GENERATED_KEY)
-        text = _column(replace(column, name=column.name or "my_row_id") if generated else column, flavour)
-        if text is not None and flavour == "mysql":
-            hidden = isinstance(visible, str) and visible[index : index + 1] == "0"
-            text += (" INVISIBLE" if hidden or generated else "") + (" AUTO_INCREMENT" if generated else "")
-        texts.append(text)
-    return tuple(texts)
+    return tuple(column_text(mapped, index, column, flavour) for index, column in enumerate(mapped.columns))
 
 
-def primary_key_text(mapped: MappedTable, flavour: Flavour) -> ExpectedKey:
-    """The parts of the primary key, unquoted; None if the event tells of none."""
+def column_text(mapped: MappedTable, index: int, column: Column, flavour: Flavour) -> str | None:
+    """The description of a column of the table; None if it cannot be told."""
+    # The key that a server generates is known by the table's flag, even where columns have no names.
+    generated = index == 0 and flavour == "mysql" and bool(mapped.body.table_flags & _GENERATED_KEY)
+    text = _column(replace(column, name=column.name or "my_row_id") if generated else column, flavour)
+    if text is not None and flavour == "mysql":
+        visible = mapped.body.records().get("visibility")
+        hidden = isinstance(visible, str) and visible[index : index + 1] == "0"
+        text += (" INVISIBLE" if hidden or generated else "") + (" AUTO_INCREMENT" if generated else "")
+    return text
+
+
+def primary_key_text(mapped: MappedTable, flavour: Flavour) -> str | None:
+    """The parts of the primary key, unquoted; None if the event tells of none, and nothing if it cannot be told."""
     columns, key = mapped.columns, mapped.body.primary_key()
     if columns is None or any(_unknown(column, flavour) for column in columns):
-        return NOT_SHOWN
+        return ""
     if flavour == "mysql" and mapped.body.table_flags & _GENERATED_KEY:
         return "my_row_id"
     if key is None:
@@ -73,7 +74,7 @@ def primary_key_text(mapped: MappedTable, flavour: Flavour) -> ExpectedKey:
     for index, prefix in key:
         name = columns[index].name if index < len(columns) else None
         if name is None:
-            return NOT_SHOWN
+            return ""
         parts.append(f"{name}({prefix})" if prefix else name)
     return ", ".join(parts)
 
@@ -82,10 +83,15 @@ def _unknown(column: Column, flavour: Flavour) -> bool:
     return column.type_code in (_MYSQL_ONLY if flavour != "mysql" else _MARIADB_ONLY)
 
 
+def column_name(column: Column, flavour: Flavour) -> str:
+    """The name in front of the type, if the event has it; only MySQL doubles what quotes it."""
+    if column.name is None:
+        return ""
+    name = escaped(column.name)
+    return "`" + (name.replace("`", "``") if flavour == "mysql" else name) + "` "
+
+
 def _column(column: Column, flavour: Flavour) -> str | None:
-    parts = []
-    if column.name is not None:
-        parts.append("`" + escaped(column.name).replace("`", "``") + "`")
     try:
         collation_of_column = _collation(column, flavour)
         type_text = _type(
@@ -97,10 +103,9 @@ def _column(column: Column, flavour: Flavour) -> str | None:
         return None
     if type_text is None:
         return None
-    parts.append(type_text)
+    text = column_name(column, flavour) + type_text
     if column.unsigned and is_numeric(column) and column.type_code != WireType.YEAR:
-        parts.append("UNSIGNED")
-    text = " ".join(parts)
+        text += " UNSIGNED"
     if not column.nullable:
         text += " NOT NULL"
     if column.members is not None:
@@ -147,7 +152,9 @@ def _type(column: Column, text_collation: Collation | None, flavour: Flavour) ->
         return "SET"
     if code == WireType.GEOMETRY:
         kind = column.geometry_type
-        if kind is None or kind >= len(_GEOMETRIES):
+        if kind is None:
+            return "GEOMETRY"
+        if kind >= len(_GEOMETRIES):
             return None
         return "GEOMETRYCOLLECTION" if flavour != "mysql" and kind == _COLLECTION else _GEOMETRIES[kind]
     if code == WireType.VECTOR:

@@ -1,0 +1,250 @@
+"""What the two vendors' printers have in common: header lines, BINLOG statements, rows held until a statement ends."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from typing import ClassVar
+
+from forge.binlog.mapped import mapped_columns
+from forge.binlog.reader import FIRST, MAGIC
+from forge.binlog.window import LogWindow
+from forge.decode.cells import MappedTable
+from forge.errors import ForgeError, FormatError, UnsupportedError
+from forge.events.format_description import FormatDescription
+from forge.events.plain import to_bytes
+from forge.events.query import QueryFields
+from forge.events.rows import RowsBody
+from forge.events.table_map import TableMap
+from forge.vendors.column_forms import Flavour
+from forge.vendors.print_options import NO_STOP, PrintOptions
+from forge.vendors.quoting import base64_lines
+from forge.vendors.session_lines import DELIMITER, SessionLines
+from forge.vendors.shown_events import ShownEvent, shown_events
+
+STMT_END = 1
+#: Bytes of a statement's text that are held in memory.
+_HELD = 1 << 20
+
+
+class PrintError(ForgeError):
+    """Where a vendor's program ends with an error: the message is its own."""
+
+    exit_code = 1
+
+
+class Held:
+    """Text that is printed later: in memory, or in a file if it is long."""
+
+    def __init__(self) -> None:
+        self.file = tempfile.SpooledTemporaryFile(_HELD)  # noqa: SIM115
+
+    def __bool__(self) -> bool:
+        return self.file.tell() > 0
+
+    def add(self, text: bytes) -> None:
+        self.file.write(text)
+
+    def take(self) -> Iterator[bytes]:
+        """All of it, which is then no more held."""
+        self.file.seek(0)
+        while piece := self.file.read(_HELD):
+            yield piece
+        self.file.seek(0)
+        self.file.truncate()
+
+
+class Printer(ABC):
+    """One call of a program: its state runs on from file to file."""
+
+    family: ClassVar[str]
+    #: Whether the program prints its last lines behind an error.
+    ends_after_errors: ClassVar[bool] = False
+
+    def __init__(self, options: PrintOptions, flavour: Flavour, complain: Callable[[str], object]) -> None:
+        self.options = options
+        self.flavour: Flavour = flavour
+        #: Takes a message of the program.
+        self.complain = complain
+        #: Whether a file could not be read to its end.
+        self.failed = False
+        self.session = SessionLines(flavour)
+        #: Whether a file is the first, or the last, of the call.
+        self.first_file = self.last_file = True
+        #: Whether what is wanted has ended.
+        self.stopped = False
+        #: Events that were met.
+        self.met = 0
+        self.tables: dict[int, MappedTable] = {}
+        self.block, self.rows = Held(), Held()
+        #: Whether rows are held of a statement that has not ended.
+        self.unfinished = False
+
+    @abstractmethod
+    def first_lines(self) -> bytes:
+        """What stands in front of all files."""
+
+    @abstractmethod
+    def last_lines(self) -> bytes:
+        """What stands behind all files."""
+
+    @abstractmethod
+    def bad_beginning(self, data: bytes) -> str:
+        """What the program says of a file that does not begin as a log does; ``data`` are its first bytes."""
+
+    @abstractmethod
+    def unread(self, offset: int, raw: bytes, *, torn: bool) -> str:
+        """What the program says of an event that it cannot read, of which the file has ``raw``."""
+
+    @abstractmethod
+    def is_read(self, shown: ShownEvent) -> bool:
+        """Whether the program knows the event's type, and its bytes fit it."""
+
+    def not_found(self, name: str, error: OSError) -> str:
+        """What the program says of a file that cannot be opened."""
+        raise NotImplementedError
+
+    def log(self, window: LogWindow) -> Iterator[bytes]:
+        """What is printed of one file.  Raises PrintError."""
+        window.reach(0, len(MAGIC))
+        if window.data[: len(MAGIC)] != MAGIC:
+            raise PrintError(self.bad_beginning(window.data[: len(MAGIC)]))
+        end = len(MAGIC)
+        for shown in shown_events(window, FIRST):
+            if not self.is_read(shown):
+                raise PrintError(self.unread(shown.position, shown.raw, torn=False))
+            yield from self.filtered(shown)
+            if self.stopped:
+                return
+            end = shown.position + len(shown.raw)
+        if window.left(end) > 0:
+            raise PrintError(self.unread(end, window.data[end - window.start :], torn=True))
+
+    def filtered(self, shown: ShownEvent) -> Iterator[bytes]:
+        """What is printed of an event, if it is wanted."""
+        options = self.options
+        everything = isinstance(shown.body, FormatDescription)
+        timestamp = shown.event.timestamp
+        if not everything and (self.met < options.offset or timestamp < options.start_datetime):
+            self.met += 1
+            return
+        if not everything:
+            options.start_datetime = options.offset = 0
+        self.met += 1
+        stop = options.stop_position if self.last_file else NO_STOP
+        if timestamp >= options.stop_datetime or shown.position >= stop:
+            self.stopped = True
+            return
+        yield from self.event(shown)
+
+    @abstractmethod
+    def event(self, shown: ShownEvent) -> Iterator[bytes]:
+        """What is printed of an event.  Raises PrintError."""
+
+    def end_file(self) -> Iterator[bytes]:
+        """What is printed behind a file."""
+        yield from ()
+
+    def close(self) -> None:
+        """Drop what is held."""
+        self.block.file.close()
+        self.rows.file.close()
+
+    def fail(self, error: PrintError) -> None:
+        """Say why a file is not read to its end."""
+        self.complain(str(error))
+        self.failed = True
+
+    def warn(self, text: str) -> None:
+        """A warning, which changes nothing."""
+        self.complain(f"WARNING: {text}")
+
+    def at(self, shown: ShownEvent) -> bytes:
+        return b"" if self.options.short_form else b"# at %d\n" % shown.position
+
+    def header(self, shown: ShownEvent, rest: bytes = b"") -> bytes:
+        """The header line of an event, up to the tab and what stands behind it."""
+        if self.options.short_form:
+            return b""
+        event = shown.event
+        checksum = b"" if shown.checksum is None else b"CRC32 0x%08x " % shown.checksum
+        start = b"#%s server id %d  end_log_pos %d %s"
+        return start % (moment(event.timestamp), event.server_id, shown.end, checksum) + rest
+
+    def statement(self, text: bytes) -> bytes:
+        """A statement on a line."""
+        return text + DELIMITER + b"\n"
+
+    def settings(self, shown: ShownEvent, text: bytes) -> Iterator[bytes]:
+        """The settings of the session in front of a statement."""
+        body, event = shown.body, shown.event
+        assert isinstance(body, QueryFields)
+        database = to_bytes(body.database)  # type: ignore[attr-defined]
+        for line in self.session.use(event.flags, database, text):
+            yield self.statement(line)
+        for line in self.session.settings(event.timestamp, event.flags, body):
+            yield self.statement(line)
+
+    def add_to_block(self, shown: ShownEvent) -> None:
+        """An event of the BINLOG statement that is printed when the statement ends."""
+        if self.options.blocks:
+            if not self.block:
+                self.block.add(b"\nBINLOG '\n")
+            self.block.add(base64_lines(shown.raw))
+
+    def held_rows(self) -> Iterator[bytes]:
+        """The BINLOG statement and the rows of a statement that has ended."""
+        self.unfinished = False
+        self.tables.clear()
+        if self.block:
+            self.block.add(self.statement(b"'"))
+        yield from self.block.take()
+        yield from self.rows.take()
+
+    def note_table(self, shown: ShownEvent, body: TableMap) -> MappedTable:
+        """Remember the table that an event maps."""
+        columns, problem = None, None
+        try:
+            columns = mapped_columns(shown.placed, body)
+        except (UnsupportedError, FormatError) as error:
+            problem = str(error)
+        placed = shown.placed
+        mapped = MappedTable(placed.index, placed.offset, body, columns, placed.format.mariadb, problem)
+        self.tables[body.table_id] = mapped
+        return mapped
+
+    def format_description(self, shown: ShownEvent, body: FormatDescription) -> Iterator[bytes]:
+        """The line of a FORMAT_DESCRIPTION, and what it says of the file."""
+        if self.options.short_form:
+            return
+        version = to_bytes(body.server_version).split(b"\0")[0]
+        created = moment(body.created or shown.event.timestamp)
+        startup = b" at startup" if body.created else b""
+        line = b"\tStart: binlog v %d, server v %s created %s%s\n"
+        yield self.header(shown, line % (body.binlog_version, version, created, startup))
+        if shown.event.flags & 1:
+            yield b"# Warning: this binlog is either in use or was not closed properly.\n"
+
+    def block_of(self, shown: ShownEvent) -> Iterable[bytes]:
+        """The BINLOG statement of one event."""
+        if self.options.blocks:
+            yield b"BINLOG '\n" + base64_lines(shown.raw) + self.statement(b"'")
+
+
+def moment(seconds: int) -> bytes:
+    """A time as header lines have it, in the zone of the process."""
+    at = time.localtime(seconds)
+    clock = b"%2d:%02d:%02d" % (at.tm_hour, at.tm_min, at.tm_sec)
+    return b"%02d%02d%02d " % (at.tm_year % 100, at.tm_mon, at.tm_mday) + clock
+
+
+def ends_statement(body: RowsBody) -> bool:
+    return bool(body.row_flags & STMT_END)
+
+
+def xa_id(gtrid: bytes, bqual: bytes, format_id: int) -> bytes:
+    """The id of an XA transaction as its statements have it."""
+    signed = format_id - (1 << 32) if format_id >= 1 << 31 else format_id
+    return b"X'%s',X'%s',%d" % (gtrid.hex().encode(), bqual.hex().encode(), signed)
