@@ -45,7 +45,7 @@ def test_text_messages_and_exit_code_are_those_of_the_program(
 @pytest.mark.servers
 @pytest.mark.parametrize("flavour", PROGRAMS)
 def test_the_programs_on_this_machine_print_the_same(flavour: Flavour) -> None:
-    logs = sorted(RECORDINGS.rglob("*.000001"))
+    logs = sorted(path for path in RECORDINGS.rglob("*.000001") if flavour[:5] in str(path.relative_to(RECORDINGS)))
     for path in random.Random(flavour).sample(logs, 20):
         options = ["-vv", "--print-table-metadata"]
         assert ours(flavour, path, options) == theirs(flavour, path, options), path
