@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -65,7 +64,9 @@ class VolumeNumbers:
     def _log(self, facts: Facts) -> SessionLog:
         definitions = self.definitions
         session = msgspec.structs.replace(definitions.plan.session, facts=facts)
-        return LOGS[definitions.line.family](dataclasses.replace(definitions.plan, session=session), definitions.line)
+        return LOGS[definitions.line.family](
+            msgspec.structs.replace(definitions.plan, session=session), definitions.line
+        )
 
     def definition(self, group: LoggedGroup, number: int, sequence: int, xid: int, micro: int) -> list[Event]:
         """The events of a data definition statement that is the log's group ``number`` and the file's ``sequence``."""

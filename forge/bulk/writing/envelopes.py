@@ -6,7 +6,6 @@ layouts stay declared in one place (forge.events).
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
@@ -144,7 +143,7 @@ class Envelopes:
             compression=False,
             log_bin_compress=False,
         )
-        log = LOGS[self.line.family](dataclasses.replace(self.plan, session=session), self.line)
+        log = LOGS[self.line.family](msgspec.structs.replace(self.plan, session=session), self.line)
         database = session.database or self.tables[0].database
         transaction = Transaction(
             tuple(map(self._statement, statements)), database, explicit=in_block or len(statements) > 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from itertools import count
 from typing import Any, Literal
 
@@ -110,7 +109,7 @@ def plan_after(plan: Plan, text: str, end: LogEnd) -> Plan:
             return set(group.databases) <= set(end.databases)
         return isinstance(group, TableCreation) and known is not None
 
-    return dataclasses.replace(plan, groups=tuple(group for group in plan.groups if not is_there(group)))
+    return msgspec.structs.replace(plan, groups=tuple(group for group in plan.groups if not is_there(group)))
 
 
 def go_on(files: SessionFiles, end: LogEnd) -> None:

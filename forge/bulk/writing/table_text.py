@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from functools import lru_cache
 from typing import NamedTuple
@@ -51,7 +50,7 @@ def table_plan(text: str, server: str, session: Session) -> PlannedTable:
     made = _planned(text, server, msgspec.msgpack.encode(plain))
     # What is compiled may hold facts.
     compiled = made.compiled if session.facts == plain.facts else {}
-    return PlannedTable(dataclasses.replace(made.plan, session=session), made.table, compiled)
+    return PlannedTable(msgspec.structs.replace(made.plan, session=session), made.table, compiled)
 
 
 @lru_cache(maxsize=16)

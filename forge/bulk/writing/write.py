@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections import deque
 from collections.abc import Iterator
@@ -142,7 +141,7 @@ def prepared(
     if after is not None:
         plan, compiled = plan_after(plan, text, after), {}
     if not definitions:
-        plan = dataclasses.replace(plan, groups=())
+        plan = msgspec.structs.replace(plan, groups=())
     return Prepared(plan, text, ChangeReader(schema, made, operation), compiled)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import msgspec
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from forge.cli.commands.changed.sql import command
 from forge.plan.plan import Plan
@@ -35,7 +35,7 @@ class Servers:
     def of(self, plan: Plan) -> RealServer:
         """The server for a plan, without databases.  Raises EnvironmentMissing."""
         session = plan.session
-        options = (
+        options: tuple[str, ...] = (
             (f"--lower-case-table-names={session.lower_case_table_names}",) if session.lower_case_table_names else ()
         )
         if not session.mysql56_temporal_format:
