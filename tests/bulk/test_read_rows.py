@@ -55,8 +55,8 @@ def test_tables_that_differ_in_their_names_alone_are_planned_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = [f"shop.t{number}" for number in range(9)]
-    scenario = Scenario("many", server="mysql-9.7")
-    scenario.tables += [f"CREATE TABLE {name} (a INT PRIMARY KEY, b VARCHAR(9))" for name in names]
+    definitions = (f"CREATE TABLE {name} (a INT PRIMARY KEY, b VARCHAR(9))" for name in names)
+    scenario = Scenario("many", server="mysql-9.7", tables=[*definitions])
     for time in range(2):
         for number, name in enumerate(names):
             scenario = scenario.transaction(insert(name, {"a": time, "b": str(number)}))
