@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import click
 
@@ -19,8 +19,17 @@ from forge.errors import ScenarioError, escaped
 
 STDOUT = "-"
 
+
+class Utf8(NamedTuple):
+    """Text that is encoded already."""
+
+    data: bytes | memoryview
+
+
 #: What a file is made of; text is written as UTF-8, and bytes are binary data, which no terminal gets.
-Chunks = bytes | str | Iterable[bytes] | Iterable[str] | Iterable[bytes | str]
+Chunks = bytes | str | Iterable[bytes] | Iterable[str] | Iterable[bytes | str] | Iterable[str | Utf8]
+#: Bytes that a character has which is escaped (forge.errors.escaped).
+_MAY_BE_ESCAPED = bytes((*range(9), *range(0x0B, 0x20), 0x7F, 0xC2, 0xD8, 0xE2))
 #: Characters that are encoded at a time.
 _PIECE = 1 << 20
 
@@ -61,15 +70,22 @@ def write_files(files: Iterable[tuple[str, Chunks]], *, exact: bool = False) -> 
                     _write(file, part, safe=safe)
 
 
-def _write(file: BinaryIO, part: bytes | str, *, safe: bool) -> None:
+def _write(file: BinaryIO, part: bytes | str | Utf8, *, safe: bool) -> None:
     """Text is escaped, if it is to be safe, and encoded a piece at a time: a value may have many megabytes."""
     if isinstance(part, bytes):
         _refuse_terminal(file)
         file.write(part)
-        return
-    for at in range(0, len(part), _PIECE):
-        piece = part[at : at + _PIECE]
-        file.write((escaped(piece) if safe else piece).encode(errors="backslashreplace"))
+    elif isinstance(part, Utf8):
+        _write_text(file, bytes(part.data) if safe else part.data, safe=safe)
+    else:
+        for at in range(0, len(part), _PIECE):
+            _write_text(file, part[at : at + _PIECE].encode(errors="backslashreplace"), safe=safe)
+
+
+def _write_text(file: BinaryIO, text: bytes | memoryview, *, safe: bool) -> None:
+    if safe and isinstance(text, bytes) and len(text.translate(None, _MAY_BE_ESCAPED)) != len(text):
+        text = escaped(text.decode()).encode()
+    file.write(text)
 
 
 def _refuse_terminal(file: BinaryIO) -> None:

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import copy_context
 from typing import Final, Generic, TypeVar
 
 _THREADS: Final = 2
@@ -73,15 +74,19 @@ class SideBySide(Generic[_P]):
                 step(piece)
             yield piece
         with ThreadPoolExecutor(max_workers=_THREADS) as threads:
-            begun: deque[Future[_P | None]] = deque(threads.submit(self._do, number) for number in range(_MOST))
+            begun: deque[Future[_P | None]] = deque(self._begun(threads, number) for number in range(_MOST))
             try:
                 number = _MOST
                 while (piece := begun.popleft().result()) is not None:
-                    begun.append(threads.submit(self._do, number))
+                    begun.append(self._begun(threads, number))
                     number += 1
                     yield piece
             finally:
                 self._is_over = True
+
+    def _begun(self, threads: ThreadPoolExecutor, number: int) -> Future[_P | None]:
+        """What is set for the caller's thread, such as declared columns, holds for the others too."""
+        return threads.submit(copy_context().run, self._do, number)
 
     def _do(self, number: int) -> _P | None:
         """The steps of the next piece; None if there is none."""

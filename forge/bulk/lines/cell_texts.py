@@ -1,0 +1,130 @@
+"""The cells of a column as the texts of the canonical decode."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from forge.bulk.plan import ColumnPlan, strings_of
+from forge.errors import ForgeError
+from forge.values.registry import codec_for
+from forge.values.wire_types import WireType
+
+#: Arrow writes a DECIMAL with more digits behind the point as a power of ten, where it is small.
+_PLAIN_SCALE: Final = 6
+#: From here on Python writes no power of ten.
+_LEAST: Final = 1e-4
+_HOUR: Final = 3_600_000_000
+#: The two hexadecimal digits of every byte.
+_DIGITS: Final = np.frombuffer("".join(f"{byte:02x}" for byte in range(256)).encode(), np.uint16)
+
+
+class Unsaid(Exception):
+    """The reference path has to tell these rows.  It never leaves ``forge rows``."""
+
+
+def is_number(plan: ColumnPlan) -> bool:
+    """Whether the texts of the column are numbers."""
+    kind = plan.arrow_type
+    return pa.types.is_floating(kind) or (pa.types.is_integer(kind) and plan.column.type_code != WireType.STRING)
+
+
+def cell_texts(plan: ColumnPlan, array: pa.Array) -> pa.Array:
+    """A string array: null for NULL, bytes as ``0x`` and their digits.  ``array`` is of the plan's type, or texts.
+
+    Raises Unsaid for a type that is not usual.
+    """
+    kind = array.type
+    if pa.types.is_string(kind):
+        return array
+    if pa.types.is_floating(kind):
+        return _float_texts(array)
+    if is_number(plan):
+        return array.cast(pa.string())
+    if pa.types.is_decimal(kind):
+        return array.cast(pa.string()) if kind.scale <= _PLAIN_SCALE else _decimal_texts(array)
+    if pa.types.is_duration(kind):
+        return _time_texts(array, plan.fsp if plan.wire > 2 and hasattr(plan, "fsp") else 0)
+    if pa.types.is_binary(kind):
+        return _hex_texts(array)
+    if pa.types.is_integer(kind) or pa.types.is_fixed_size_binary(kind):
+        return _by_codec(plan, array)
+    raise Unsaid
+
+
+def _float_texts(array: pa.Array) -> pa.Array:
+    """The shortest that give the number back, as JSON of Python has them."""
+    texts = array.cast(pa.string())
+    size = pc.abs(array.cast(pa.float64()))
+    is_small = pc.and_(pc.less(size, _LEAST), pc.greater(size, 0))
+    # Powers of ten, nan, inf: Python begins with them elsewhere, and JSON calls them otherwise.
+    is_other = pc.or_(is_small, pc.match_substring_regex(texts, "[en]"))
+    texts = pc.binary_join_element_wise(texts, pc.if_else(pc.equal(pc.floor(array), array), ".0", ""), "")
+    if not pc.any(is_other).as_py():
+        return texts
+    others = [json.dumps(float(text)) for text in array.filter(is_other).cast(pa.string()).to_pylist()]
+    return pc.replace_with_mask(texts, pc.fill_null(is_other, False), pa.array(others, pa.string()))
+
+
+def _decimal_texts(array: pa.Array) -> pa.Array:
+    scale = array.type.scale
+    whole = pa.decimal128 if pa.types.is_decimal128(array.type) else pa.decimal256
+    digits = array.view(whole(array.type.precision, 0)).cast(pa.string())
+    sign = pc.if_else(pc.starts_with(digits, "-"), "-", "")
+    digits = pc.utf8_lpad(pc.utf8_ltrim(digits, "-"), scale + 1, "0")
+    before, behind = pc.utf8_slice_codeunits(digits, 0, -scale), pc.utf8_slice_codeunits(digits, -scale)
+    return pc.binary_join_element_wise(pc.binary_join_element_wise(sign, before, ""), behind, ".")
+
+
+def _time_texts(array: pa.Array, fsp: int) -> pa.Array:
+    """``hh:mm:ss`` with ``fsp`` digits behind it; hours may be three digits."""
+    micros = array.view(pa.int64())
+    sign = pc.if_else(pc.less(micros, 0), "-", "")
+    micros = pc.abs(micros)
+    hours = pc.divide(micros, _HOUR)
+    rest = pc.subtract(micros, pc.multiply(hours, _HOUR)).cast(pa.time64("us")).cast(pa.string())
+    rest = pc.utf8_slice_codeunits(rest, 2, 8 + fsp + (fsp > 0))
+    return pc.binary_join_element_wise(sign, pc.utf8_lpad(hours.cast(pa.string()), 2, "0"), rest, "")
+
+
+def _hex_texts(array: pa.Array) -> pa.Array:
+    starts, data = spans(array)
+    digits = _DIGITS[data]
+    ends = (2 * (starts - starts[0])).astype(np.int32)
+    shown = pa.StringArray.from_buffers(len(array), pa.py_buffer(ends), pa.py_buffer(digits))
+    texts = pc.binary_join_element_wise("0x", shown, "")
+    return texts if not array.null_count else pc.if_else(array.is_valid(), texts, pa.scalar(None, pa.string()))
+
+
+def _by_codec(plan: ColumnPlan, array: pa.Array) -> pa.Array:
+    """Each value that is there once is asked for."""
+    column, codec = plan.column, codec_for(plan.column)
+
+    def text(value: Any) -> str:
+        raw = value.to_bytes(plan.wire, "little") if isinstance(value, int) else value
+        try:
+            found = codec.text(column, codec.decode(column, raw))
+        except ForgeError:
+            found = None
+        return f"0x{raw.hex()}" if found is None else found
+
+    return of_words(array.dictionary_encode(), lambda words: strings_of(map(text, words.to_pylist())))
+
+
+def of_words(array: pa.DictionaryArray, made: Callable[[pa.Array], pa.Array]) -> pa.Array:
+    """What ``made`` makes of the words of a dictionary array, in the place of each."""
+    return made(array.dictionary).take(array.indices)
+
+
+def spans(array: pa.Array) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
+    """Where each value of a string or binary array begins, with the end; and the bytes from the first one on."""
+    _, offsets, data = array.buffers()
+    starts = np.frombuffer(offsets, np.int32)[array.offset : array.offset + len(array) + 1]
+    held = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
+    return starts, held[starts[0] : starts[-1]]
