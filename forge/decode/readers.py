@@ -15,9 +15,9 @@ from typing import Literal
 from forge.events.event import IGNORABLE, Event
 from forge.events.format import FormatContext
 from forge.events.registry import features_of_type
-from forge.servers.features import Family, feature
+from forge.servers.features import feature
 from forge.servers.line import ServerLine
-from forge.servers.loading import server_line, server_names
+from forge.servers.loading import newest_line, server_line
 
 Reading = Literal["read", "skip", "stop"]
 
@@ -69,9 +69,3 @@ def stops_all_the_same(line: ServerLine, type_code: int, types: int) -> str | No
     if line.framing.signed_types and type_code >= 128:
         return f"type {type_code} is read as a negative number"
     return None
-
-
-def newest_line(family: Family) -> ServerLine:
-    """The newest line of a family."""
-    by_release = sorted(map(server_line, server_names()), key=lambda line: line.release)
-    return {line.family: line for line in by_release}[family]

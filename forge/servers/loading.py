@@ -25,7 +25,7 @@ from typing import Any, get_args
 import msgspec
 
 from forge.errors import ScenarioError, nearest
-from forge.servers.features import Family
+from forge.servers.features import Family, release
 from forge.servers.line import SUBJECTS, ServerLine
 from forge.servers.shipped import shipped
 
@@ -72,9 +72,22 @@ def complete_line(family: Family) -> ServerLine:
 
 
 @cache
+def newest_line(family: Family) -> ServerLine:
+    """The newest line of a family; of the others no more is read than what stands before the facts."""
+    heads = {name: tomllib.loads(line_text(name).partition("\n[")[0]) for name in server_names()}
+
+    def said(name: str, key: str) -> str:
+        head: dict[str, str] = heads[name]
+        return head[key] if key in head else said(head["like"], key)
+
+    of_family = [name for name in heads if said(name, "family") == family]
+    return server_line(max(of_family, key=lambda name: release(said(name, "server_version"))))
+
+
+@cache
 def evidence(name: str) -> Mapping[str, Evidence]:
     """How each fact of a line is known, by names such as ``rows.null_padding``; raises as :func:`server_line` does."""
-    return {".".join(key): source for key, source in _resolved(name, _LINES, ()).evidence.items()}
+    return {".".join(key): source for key, source in _shipped_line(name).evidence.items()}
 
 
 def line_text(name: str) -> str:
@@ -88,7 +101,7 @@ def load_line(name: str, folder: Traversable) -> ServerLine:
     Raises ScenarioError, with the file, for a line or fact that nobody knows, a value of another type, a line that is
     like itself, and a line that states too little.
     """
-    resolved = _resolved(name, folder, ())
+    resolved = _shipped_line(name) if folder is _LINES else _resolved(name, folder, ())
     for subject in SUBJECTS:
         for fact in _types(subject):
             if (subject, fact) not in resolved.facts:
@@ -145,7 +158,12 @@ def _resolved(name: str, folder: Traversable, heirs: tuple[str, ...]) -> _Resolv
         table = _table(name, folder)
     except ScenarioError as error:
         raise error if error.file is not None or not heirs else error.at(f"{heirs[-1]}{_ENDING}", None) from None
-    parent = _resolved(table["like"], folder, (*heirs, name)) if "like" in table else _Resolved({}, {}, {})
+    if "like" not in table:
+        parent = _Resolved({}, {}, {})
+    elif folder is _LINES:
+        parent = _shipped_line(table["like"])
+    else:
+        parent = _resolved(table["like"], folder, (*heirs, name))
     stated = {key: table[key] for key in ("family", "server_version", "recorded") if key in table}
     # What was recorded on the other line says nothing of recordings of this one.
     identity = {key: value for key, value in parent.identity.items() if key != "recorded"} | stated
@@ -155,6 +173,12 @@ def _resolved(name: str, folder: Traversable, heirs: tuple[str, ...]) -> _Resolv
             facts[subject, fact], source = _fact(name, subject, fact, said)
             sources[subject, fact] = Evidence(name, source)
     return _Resolved(identity, facts, sources)
+
+
+@cache
+def _shipped_line(name: str) -> _Resolved:
+    """As :func:`_resolved`: of the lines of this package each file is read once, and when it is asked for."""
+    return _resolved(name, _LINES, ())
 
 
 def _fact(name: str, subject: str, fact: str, stated: Any) -> tuple[Any, str]:

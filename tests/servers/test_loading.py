@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import pytest
 
 from forge.errors import ScenarioError
 from forge.servers import server_line, server_names
+from forge.servers.features import Family
 from forge.servers.line import SUBJECTS
-from forge.servers.loading import complete_line, evidence, load_line
+from forge.servers.loading import complete_line, evidence, load_line, newest_line
 
 ROOT = Path(__file__).resolve().parents[2]
 LINES = ROOT / "forge" / "servers" / "lines"
@@ -158,6 +159,13 @@ def test_every_fact_has_evidence_that_can_be_looked_up(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in server_names() if name not in ("mysql-9.7", "mariadb-10.11")])
 def test_a_line_says_who_states_what_it_inherits(name: str) -> None:
     assert {source.line for source in evidence(name).values()} - {name}
+
+
+@pytest.mark.parametrize("family", get_args(Family))
+def test_the_newest_line_of_a_family_has_the_last_release(family: Family) -> None:
+    of_family = [line for line in map(server_line, server_names()) if line.family == family]
+    assert newest_line(family).release == max(line.release for line in of_family)
+    assert newest_line(family).family == family
 
 
 def resolved_text() -> str:
