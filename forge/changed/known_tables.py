@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 from msgspec.structs import replace
 
+from forge.changed.texts_of_log import without_transaction
 from forge.compile.rows.table_map import wire_columns
 from forge.engine.dictionary.table_state import TableState
 from forge.engine.requests.statements import Statement
@@ -91,7 +92,7 @@ class KnownTables:
         if not _DEFINES.match(text):
             return
         self.changes += 1
-        text = text.removesuffix(" START TRANSACTION")
+        text = without_transaction(text)
         for _ in range(2):
             try:
                 self._run(text, database or _UNNAMED)

@@ -82,6 +82,8 @@ class LogSql:
         self._transaction = _Transaction()
         self._checks = dict.fromkeys(_CHECKS, False)
         self._texts = LoggedTexts(tables.line)
+        #: XA transactions that were written up to XA PREPARE.
+        self._xa_prepared: set[str] = set()
         self._file = ""
         self._maps = TableMaps()
         #: Whether the event is wanted but for the table, which texts have none of.
@@ -90,13 +92,13 @@ class LogSql:
     @property
     def head(self) -> str:
         """What comes before all statements."""
-        cells = self.asked.rows.cells
         off = ", foreign_key_checks = 0" if self._spill is not None else ""
-        return f"SET NAMES {cells.utf8};\n{self._settings()[:-2]}{off};\n\n"
+        return f"{self._settings()[:-2]}{off};\n\n"
 
     def _settings(self) -> str:
+        cells = self.asked.rows.cells
         return (
-            f"SET SESSION time_zone = '{offset_text(self.asked.rows.cells.offset)}',"
+            f"SET NAMES {cells.utf8};\nSET SESSION time_zone = '{offset_text(cells.offset)}',"
             " sql_mode = 'STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES';\n"
         )
 
@@ -140,7 +142,7 @@ class LogSql:
         elif isinstance(body, Xid):
             yield from self._close("COMMIT")
         elif isinstance(body, XaPrepare):
-            yield from self._prepared(body)
+            yield from self._prepared(logged, body)
         elif isinstance(body, ROWS_BODIES):
             yield from self._rows(logged, body, wanted)
         elif type_name in _OTHERS or isinstance(body, LoadStatement):
@@ -196,13 +198,18 @@ class LogSql:
             self._spill.cut(now.marks[""])
             self._spill.add(f"-- not written: {now.head}: rolled back\n")
 
-    def _prepared(self, body: XaPrepare) -> Iterator[str]:
+    def _prepared(self, logged: LoggedEvent, body: XaPrepare) -> Iterator[str]:
         text = _xa_text(body.format_id, body.gtrid, body.bqual)
+        if self._spill is None and not self.asked.events.tables and self._takes_texts and not self._transaction.is_open:
+            # One that has changed nothing is committed, too.
+            yield from self._open(logged)
+            yield f"XA END {text};\n"
         if self._spill is not None or not self._transaction.is_open:
             yield from self._close("COMMIT")
         elif body.one_phase:
             yield from self._close(f"XA COMMIT {text} ONE PHASE")
         else:
+            self._xa_prepared.add(text)
             yield from self._close(f"XA PREPARE {text}")
 
     # Statements that are in the log as text.
@@ -263,7 +270,7 @@ class LogSql:
         elif word == "END":
             if self._transaction.is_open and self._spill is None:
                 yield f"{text.strip()};\n"
-        elif self._spill is None and self._takes_texts:
+        elif text.strip().split(None, 2)[2] in self._xa_prepared:
             yield f"-- {self._transaction.head or self._place(logged)}\n{text.strip()};\n\n"
         elif word == "ROLLBACK":
             yield self._list(logged, "its transaction was prepared, and is taken back above", text)

@@ -9,13 +9,14 @@ from typing import Literal
 from forge.changed.known_tables import KnownTables
 from forge.changed.sql_cells import SqlCells
 from forge.decode.cells import Cell, MappedTable, RowChange
+from forge.engine.dictionary.system_columns import last_moment
 from forge.engine.dictionary.table_state import TableState
 from forge.errors import UnsupportedError
 from forge.events.columns import completed
 from forge.events.plain import name_text
 from forge.plan.keys import key_prefix
 from forge.sql.write import identifier, qualified
-from forge.values.base import Column
+from forge.values.base import Column, Value
 from forge.values.wire_types import WireType
 
 Style = Literal["update", "replace"]
@@ -39,8 +40,9 @@ class SqlTable:
     made: frozenset[int]
     #: Columns that UPDATE sets by itself.
     clocks: tuple[int, ...]
-    #: Index of the column with the end of a row's time.
+    #: Index of the column with the end of a row's time, and what it holds while the row is there.
     row_end: int | None = None
+    no_end: Value | None = None
 
     def column_name(self, index: int) -> str:
         """Raises UnsupportedError where it is not told."""
@@ -63,15 +65,16 @@ def sql_table(mapped: MappedTable, tables: KnownTables) -> SqlTable:
     hidden = [i for i, column in enumerate(columns) if (column.name or "").startswith("!hidden!")]
     hidden += [i for i, column in enumerate(columns) if column.type_code == WireType.TYPED_ARRAY]
     clocks = [i for i, column in enumerate(columns) if column.type_code in _CLOCKS]
-    made, row_end = set(hidden), None
+    made, row_end, no_end = set(hidden), None, None
     if known is not None:
         table = known[0].table
         keys += [key for key in _unique_keys(known[0]) if key not in keys]
         made |= {i for i, one in enumerate(table.columns) if one.generated is not None or one.system}
         clocks = [i for i in clocks if table.columns[i].on_update_now]
-        row_end = table.row_end
+        row_end, no_end = table.row_end, last_moment(known[0].columns[0].wire.dialect)
+        keys = [tuple(i for i in key if not table.columns[i].system) for key in keys]
     name = qualified(name_text(body.database), name_text(body.table))
-    return SqlTable(name, columns, names, tuple(keys), frozenset(made), tuple(clocks), row_end)
+    return SqlTable(name, columns, names, tuple(keys), frozenset(made), tuple(clocks), row_end, no_end)
 
 
 def _unique_keys(state: TableState) -> Iterable[tuple[int, ...]]:
@@ -98,6 +101,12 @@ class RowStatements:
         """
         before = None if change.before is None else {cell.number - 1: cell for cell in change.before}
         after = None if change.after is None else {cell.number - 1: cell for cell in change.after}
+        if table.row_end is not None:
+            if _is_past(table, before if after is None else after):
+                # An update to a row of the past is how a deletion is logged.
+                after = None
+            if (before is None and after is None) or (before is not None and _is_past(table, before)):
+                raise UnsupportedError("a row of the past, which the server keeps by itself")
         width = len(table.columns)
         if before is None:
             assert after is not None
@@ -173,6 +182,12 @@ class RowStatements:
 
     def _is_asked(self, table: SqlTable, index: int) -> bool:
         return self.columns is None or table.column_name(index) in self.columns
+
+
+def _is_past(table: SqlTable, cells: Cells | None) -> bool:
+    """Whether the row of a system-versioned table has ended."""
+    cell = None if cells is None or table.row_end is None else cells.get(table.row_end)
+    return cell is not None and cell.raw is not None and cell.value() != table.no_end
 
 
 def _is_hidden(table: SqlTable, index: int) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from forge.binlog.logged import LoggedEvent
 from forge.charsets import charset, find_collation
 from forge.errors import ForgeError, UnsupportedError
+from forge.events.event import SUPPRESS_USE
 from forge.events.intvar import VARIABLES, Intvar
 from forge.events.layout import Body
 from forge.events.plain import to_bytes
@@ -47,6 +48,12 @@ def ending(text: str) -> str | None:
     return None if found is None else found[1].upper()
 
 
+def without_transaction(text: str) -> str:
+    """A CREATE TABLE without the words with which MySQL logs one that rows of a SELECT follow."""
+    before, words, behind = text.rpartition(") START TRANSACTION")
+    return f"{before}){behind}" if words and text.upper().startswith("CREATE") else text
+
+
 def savepoint_of(text: str) -> tuple[str, str] | None:
     """What is done with a savepoint, and its name as it is written."""
     found = _SAVEPOINT.fullmatch(text)
@@ -84,7 +91,7 @@ class LoggedTexts:
 
     def written(self, logged: LoggedEvent, body: QueryFields) -> str:
         """The statement, with what sets its circumstances.  Raises ForgeError for a text that cannot be read."""
-        text = _text(body)
+        text = without_transaction(_text(body).strip())
         before, self._before = "".join(self._before), []
         statement = before + self._settings(logged, body) + _ended(text)
         self._is_changed = True
@@ -129,8 +136,7 @@ class LoggedTexts:
         if status.get("time_zone"):
             sets.append(f"time_zone = '{status['time_zone']}'")
         database = getattr(body, "database", "")
-        known = database and "DATABASE" not in _text(body).upper()[:40]
-        use = f"USE {identifier(database)};\n" if known else ""
+        use = f"USE {identifier(database)};\n" if database and not logged.event.flags & SUPPRESS_USE else ""
         return f"{use}SET SESSION {', '.join(sets)};\n"
 
 

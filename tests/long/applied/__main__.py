@@ -29,6 +29,7 @@ def main() -> int:
                 counts["without a server"] += 1
                 continue
             except ForgeError as error:
+                servers.forget()
                 found = [f"{type(error).__name__}: {' '.join(str(error).split())[:400]}"]
             counts["otherwise" if found else "equal"] += 1
             for line in found[:4]:
