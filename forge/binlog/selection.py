@@ -95,6 +95,10 @@ class Selection:
         """The chosen tables that no event was of so far."""
         return [name for name in self.tables if not any(_matches(name, met) for met in self.met)]
 
+    def has_name(self, name: str) -> bool:
+        """Whether a table of that name is wanted."""
+        return not self.tables or any(_matches(wanted, name) for wanted in self.tables)
+
     def is_behind(self, event: dict[str, Any]) -> bool:
         """Whether neither this event nor a later one is wanted."""
         return self.stop is not None and bool(event["offset"] >= self.stop)
@@ -129,7 +133,7 @@ class Selection:
 
     def _has_table(self, event: dict[str, Any]) -> bool:
         name = _table(event)
-        return name is not None and any(_matches(wanted, name) for wanted in self.tables)
+        return name is not None and self.has_name(name)
 
 
 ALL = Selection()

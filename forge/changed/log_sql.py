@@ -17,7 +17,7 @@ from forge.changed.conditions import Condition, LackingImage
 from forge.changed.known_tables import KnownTables
 from forge.changed.row_statements import RowStatements, SqlTable, sql_table
 from forge.changed.spill import Spill
-from forge.changed.texts_of_log import LoggedTexts, ending, is_beginning, savepoint_of
+from forge.changed.texts_of_log import LoggedTexts, client_text, ending, is_beginning, savepoint_of
 from forge.decode.cells import MappedTable, RowChange, surroundings_of
 from forge.decode.table_maps import TableMaps
 from forge.errors import ForgeError, UnsupportedError
@@ -230,7 +230,7 @@ class LogSql:
         if self._texts.is_xa(text):
             yield from self._xa(logged, text)
             return
-        self._tables.follow(text, name_text(body.database))  # type: ignore[attr-defined]
+        self._tables.follow(client_text(body), name_text(getattr(body, "database", "")))
         if end is not None or not self._concerns(logged, text):
             self._texts.forget()
             return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 
 from forge.binlog.logged import LoggedEvent
 from forge.charsets import charset, find_collation
@@ -140,17 +141,24 @@ class LoggedTexts:
         return f"{use}SET SESSION {', '.join(sets)};\n"
 
 
-def _text(body: QueryFields) -> str:
-    """The text, whatever character set the client had.  Raises UnsupportedError where it is not of that."""
-    data = to_bytes(body.text())
+def client_text(body: QueryFields) -> str:
+    """The text, whatever character set the client had; bytes that are not of it are surrogate escapes."""
     client = dict(body.status_variables).get("charset", (0,))[0]
     found = find_collation(client) if client else None
+    if found is not None and found.charset not in _UTF8:
+        with suppress(ForgeError):
+            return charset(found.charset).decode(to_bytes(body.text()))
+    return body.text()
+
+
+def _text(body: QueryFields) -> str:
+    """The same.  Raises UnsupportedError for a text with bytes that are not of its character set."""
+    text = client_text(body)
     try:
-        if found is not None and found.charset not in _UTF8:
-            return charset(found.charset).decode(data)
-        return data.decode()
-    except (ForgeError, UnicodeDecodeError):
+        text.encode()
+    except UnicodeEncodeError:
         raise UnsupportedError("a text with bytes that are not of its character set") from None
+    return text
 
 
 def _ended(text: str) -> str:

@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "generate": ("forge.cli.commands.generate", "Write the logs of any number of rows, and the state they leave."),
     "dump": ("forge.cli.commands.dump", "Show what every correct reader must see in a binary log."),
     "rows": ("forge.cli.commands.rows", "Write the changed rows of a table as Parquet, Arrow, CSV or JSON lines."),
+    "info": ("forge.cli.commands.changed.info", "Tell on one page what binary logs are, and what they hold."),
     "sql": (
         "forge.cli.commands.changed.sql",
         "Write the changed rows of binary logs as SQL, or the SQL that takes them back.",

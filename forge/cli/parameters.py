@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -200,6 +201,33 @@ def _selection(*, tables: tuple[str, ...] = (), databases: tuple[str, ...] = (),
     from forge.binlog.selection import selection
 
     return selection(tables=(*tables, *(f"{name}.*" for name in databases)), **wanted)
+
+
+#: ``--table`` and ``--database``, as ``events``.
+table_options = grouped("events", _selection, _TABLES, _DATABASES)
+
+_OFFSET = re.compile(r"([+-])([01]?\d):([0-5]\d)")
+
+
+def _minutes(time_zone: str) -> int:
+    """Minutes from UTC.  Raises ScenarioError."""
+    from forge.errors import ScenarioError
+
+    found = _OFFSET.fullmatch(time_zone)
+    if found is None:
+        raise ScenarioError(
+            f"{time_zone!r} is no time zone",
+            expected="an offset such as +02:00 (a zone with summer time has an hour twice)",
+        )
+    minutes = int(found[2]) * 60 + int(found[3])
+    return -minutes if found[1] == "-" else minutes
+
+
+_TIME_ZONE = click.option(
+    "--time-zone", default="+00:00", show_default=True, metavar="OFFSET", help="The zone of times, such as +02:00."
+)
+#: ``--time-zone``, as ``minutes`` from UTC.
+time_zone_option = grouped("minutes", _minutes, _TIME_ZONE)
 
 
 def complete_servers(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:

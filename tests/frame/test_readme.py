@@ -24,6 +24,7 @@ PAGES = (
     "docs/scenario/sql.md",
     "docs/fixtures.md",
     "docs/sql.md",
+    "docs/info.md",
 )
 #: What a real server must have done first.
 ON_SERVERS = ("forge record", "forge verify")

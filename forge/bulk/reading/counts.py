@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from forge.bulk.reading.batches import Misfit
 from forge.bulk.reading.beside import OPERATIONS
+from forge.bulk.reading.listed import Listed
 from forge.bulk.reading.row_walk import FULL, MISFIT, CellPlaces
 from forge.bulk.reading.rows import Paths, RowReader, paths_of
 from forge.bulk.reading.tables import Chosen, Table
@@ -39,30 +40,41 @@ class TableCounts:
     """What happened to one table, by operation ("insert", "update", "delete")."""
 
     by_operation: dict[str, Count] = field(default_factory=lambda: {word: Count() for word in OPERATIONS})
+    #: Its definitions that differ.
+    definitions: list[Table] = field(default_factory=list)
 
 
 def count_tables(
-    path: Paths, *, keyring: Keyring | None = None, progress: Callable[[int], None] | None = None
+    path: Paths,
+    *,
+    keyring: Keyring | None = None,
+    progress: Callable[[int], None] | None = None,
+    counts: dict[str, TableCounts] | None = None,
+    watch: Callable[[Listed], None] | None = None,
 ) -> dict[str, TableCounts]:
     """The tables that a log maps, or several logs, in the order of their first TABLE_MAP, with what happened to them.
 
-    ``keyring`` opens files that are encrypted.
+    ``keyring`` opens files that are encrypted; ``counts`` is added to, and is right where an error ends the reading;
+    ``watch`` is shown all events, some thousands at a time.
 
     Raises FormatError for bytes that break a rule of the format; UnsupportedError for types that are not known;
     OSError.
     """
-    counts: dict[str, TableCounts] = {}
+    found: dict[str, TableCounts] = {} if counts is None else counts
     free: Reused[CellPlaces] = Reused()
 
     def taker(table: Table, _file: str) -> _Counting:
-        return _Counting(table, counts.setdefault(table.name, TableCounts()), free)
+        of_table = found.setdefault(table.name, TableCounts())
+        of_table.definitions.append(table)
+        return _Counting(table, of_table, free)
 
     reader = RowReader(
-        paths_of(path), table=None, chosen=Chosen(columns=()), taker=taker, keyring=keyring, progress=progress
-    )
+        paths_of(path), table=None, chosen=Chosen(columns=()), taker=taker, keyring=keyring, progress=progress,
+        watch=watch,
+    )  # fmt: skip
     for _ in reader.batches():
         pass
-    return counts
+    return found
 
 
 class _Counting:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn, Protocol
@@ -94,9 +94,10 @@ class FileRows:
         *,
         side_by_side: bool = True,
         keyring: Keyring | None = None,
+        watch: Callable[[Listed], None] | None = None,
     ) -> None:
-        """``side_by_side``: a second thread helps with a long file; ``keyring`` opens an encrypted one."""
-        self._tables = tables
+        """``side_by_side``: a second thread helps with a long file; ``watch`` is shown the lists of events in order."""
+        self._tables, self._watch = tables, watch
         self._path = path
         self._summary = ReadSummary() if summary is None else summary
         self._lister = EventLister(path, split, keyring)
@@ -170,6 +171,8 @@ class FileRows:
     def _survey(self, window: Window) -> None:
         """Find the row events, and learn what is new in the window."""
         rows, listed = window.rows, window.listed
+        if self._watch is not None:
+            self._watch(listed)
         window.gtids = self._gtids
         rows.clear()
         first, id_size = 0, listed.format.table_id_size

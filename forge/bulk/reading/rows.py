@@ -16,6 +16,7 @@ from forge.bulk.reading.batches import Batches
 from forge.bulk.reading.beside import BESIDE
 from forge.bulk.reading.choice import ChosenEvents
 from forge.bulk.reading.file_rows import FileRows, Taker
+from forge.bulk.reading.listed import Listed
 from forge.bulk.reading.odd import OnOdd, ReadSummary
 from forge.bulk.reading.splits import Split
 from forge.bulk.reading.tables import Chosen, Images, JsonForm, Table, table_of
@@ -44,8 +45,10 @@ class RowReader:
         keyring: Keyring | None = None,
         summary: ReadSummary | None = None,
         progress: Callable[[int], None] | None = None,
+        watch: Callable[[Listed], None] | None = None,
     ) -> None:
         self._paths = paths
+        self._watch = watch
         self._wanted = table
         self._chosen = chosen
         self._taker = taker
@@ -65,7 +68,7 @@ class RowReader:
         done = 0
         for part in self._paths:
             path, split = (Path(part.path), part) if isinstance(part, Split) else (part, None)
-            reader = FileRows(self, path, split, self._summary, keyring=self._keyring)
+            reader = FileRows(self, path, split, self._summary, keyring=self._keyring, watch=self._watch)
             for pair in reader.batches():
                 yield pair
                 if self._progress is not None:

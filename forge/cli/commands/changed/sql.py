@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ import click
 
 from forge.cli.inputs import errors_in, open_log, read_text, shown
 from forge.cli.output import echo, refuse_inputs, write_output
-from forge.cli.parameters import FILE, grouped, keyring_options, selection_options, stdout_option
+from forge.cli.parameters import FILE, grouped, keyring_options, selection_options, stdout_option, time_zone_option
 from forge.cli.progress import progress
 from forge.errors import CheckFailed, ScenarioError, counted
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from forge.changed.log_sql import LogSql
     from forge.changed.spill import Spill
 
-_OFFSET = re.compile(r"([+-])([01]?\d):([0-5]\d)")
 _FORM = (
     click.option("--flashback", is_flag=True, help="The statements that take the changes back, the last one first."),
     click.option(
@@ -35,10 +34,6 @@ _FORM = (
     click.option("--where", metavar="EXPRESSION", help="Only rows for which it is true before or after the change."),
     click.option(
         "--statements", is_flag=True, help="Write statements that are in the log as text, too; else they are listed."
-    ),
-    click.option(
-        "--time-zone", default="+00:00", show_default=True, metavar="OFFSET",
-        help="TIMESTAMP values and times in that zone, such as +02:00.",
     ),
     click.option(
         "--schema", type=FILE, metavar="FILE",
@@ -56,7 +51,6 @@ class _Form:
     columns: str | None
     where: str | None
     statements: bool
-    time_zone: str
     schema: str | None
 
 
@@ -65,8 +59,11 @@ class _Form:
 @grouped("form", _Form, *_FORM)
 @stdout_option("The file to write; standard output unless given.")
 @selection_options()
+@time_zone_option
 @keyring_options
-def command(files: tuple[str, ...], form: _Form, output: str, events: Selection, keyring: Keyring | None) -> None:
+def command(
+    files: tuple[str, ...], form: _Form, output: str, events: Selection, minutes: int, keyring: Keyring | None
+) -> None:
     """Write the changed rows of the binary logs LOGS... as SQL, or with --flashback the SQL that takes them back.
 
     A row is found by its primary key, else by a unique key, else by all of its columns with LIMIT 1. Names and keys
@@ -86,7 +83,8 @@ def command(files: tuple[str, ...], form: _Form, output: str, events: Selection,
     refuse_inputs([output], files)
     with Spill() if form.flashback else nullcontext() as spill:
         made: list[LogSql] = []
-        write_output(output, _pieces(files, form, events, keyring, spill, made), exact=True)
+        asked = partial(_log_sql, form, events, minutes, spill)
+        write_output(output, _pieces(files, keyring, asked, spill, made), exact=True)
     events.check_tables()
     [written] = made
     if written.listed:
@@ -97,9 +95,8 @@ def command(files: tuple[str, ...], form: _Form, output: str, events: Selection,
 
 def _pieces(
     files: tuple[str, ...],
-    form: _Form,
-    events: Selection,
     keyring: Keyring | None,
+    asked: Callable[[LoggedEvent | None], LogSql],
     spill: Spill | None,
     made: list[LogSql],
 ) -> Iterator[str]:
@@ -111,7 +108,7 @@ def _pieces(
             logged = logged_events(log)
             first = next(logged, None)
             if not made:
-                made.append(_log_sql(first, form, events, spill))
+                made.append(asked(first))
                 yield made[0].head
             if first is not None:
                 yield from made[0].read(shown(file), chain((first,), logged))
@@ -120,7 +117,7 @@ def _pieces(
         yield from (piece.decode("utf-8", "surrogateescape") for piece in spill.backwards())
 
 
-def _log_sql(first: LoggedEvent | None, form: _Form, events: Selection, spill: Spill | None) -> LogSql:
+def _log_sql(form: _Form, events: Selection, minutes: int, spill: Spill | None, first: LoggedEvent | None) -> LogSql:
     from forge.changed.conditions import Condition
     from forge.changed.known_tables import KnownTables
     from forge.changed.log_sql import Asked, LogSql
@@ -134,7 +131,7 @@ def _log_sql(first: LoggedEvent | None, form: _Form, events: Selection, spill: S
     tables = KnownTables(line)
     if form.schema is not None:
         tables.read_schema(read_text(form.schema), shown(form.schema))
-    cells = SqlCells(_minutes(form.time_zone), "utf8mb4" if line.knows("utf8mb4") else "utf8")
+    cells = SqlCells(minutes, "utf8mb4" if line.knows("utf8mb4") else "utf8")
     if form.columns is not None and form.style != "update":
         raise ScenarioError(
             f"--columns does not go with --style {form.style}", expected="whole rows, or --style update"
@@ -144,15 +141,3 @@ def _log_sql(first: LoggedEvent | None, form: _Form, events: Selection, spill: S
     where = None if form.where is None else Condition(form.where, tables)
     asked = Asked(rows, events, where, form.statements)
     return LogSql(asked, tables, lambda line: echo(f"forge: not written: {line}", err=True), spill)
-
-
-def _minutes(text: str) -> int:
-    """Minutes from UTC.  Raises ScenarioError."""
-    found = _OFFSET.fullmatch(text)
-    if found is None:
-        raise ScenarioError(
-            f"{text!r} is no time zone",
-            expected="an offset such as +02:00 (a zone with summer time has an hour twice)",
-        )
-    minutes = int(found[2]) * 60 + int(found[3])
-    return -minutes if found[1] == "-" else minutes
