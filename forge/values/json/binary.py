@@ -65,6 +65,11 @@ _INTEGERS: Final = {
     UINT64: struct.Struct("<Q"),
 }
 _DOUBLE: Final = struct.Struct("<d")
+#: Types whose values stand in their entries, by the width of offsets.
+_INLINED: Final = {
+    2: frozenset((LITERAL, INT16, UINT16)),
+    4: frozenset((LITERAL, INT16, UINT16, INT32, UINT32)),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +186,7 @@ def _encode_container(small: int, keys: list[bytes] | None, values: list[tuple[i
 
 def is_inlined(code: int, width: int) -> bool:
     """Whether a value of this type stands in its entry; ``width`` is 2 in small containers, 4 in large ones."""
-    return code in (LITERAL, INT16, UINT16) or (width == 4 and code in (INT32, UINT32))
+    return code in _INLINED[width]
 
 
 def _lay_out(keys: list[bytes] | None, values: list[tuple[int, bytes]], width: int, limit: int) -> bytes | None:
@@ -231,6 +236,9 @@ def _decode(data: bytes, code: int, offset: int, end: int, depth: int) -> tuple[
     """The value of type ``code`` at ``offset`` and the offset behind it, which never passes ``end``."""
     if code <= LARGE_ARRAY:
         return _decode_container(data, code, offset, end, depth + 1)
+    if code == STRING:
+        start, stop = _bounded(data, offset, end)
+        return _text(data, start, stop), stop
     if code in _INTEGERS:
         packing = _INTEGERS[code]
         if offset + packing.size > end:
@@ -248,9 +256,6 @@ def _decode(data: bytes, code: int, offset: int, end: int, depth: int) -> tuple[
         if not math.isfinite(double):
             raise _wrong("a JSON double is finite", offset)
         return double, offset + 8
-    if code == STRING:
-        start, stop = _bounded(data, offset, end)
-        return _text(data, start, stop), stop
     if code == OPAQUE:
         if offset >= end:
             raise _wrong("an opaque JSON value passes the end of its room", offset)
@@ -289,6 +294,8 @@ def _integer(number: int, unsigned: bool) -> int | SqlInteger:
 
 def _bounded(data: bytes, offset: int, end: int) -> tuple[int, int]:
     """Start and end of the bytes whose variable length is at ``offset``."""
+    if offset < end and data[offset] < 0x80 and data[offset] < end - offset:
+        return offset + 1, offset + 1 + data[offset]
     length = 0
     for group in range(5):
         if offset + group >= end:
@@ -329,8 +336,9 @@ def _decode_container(data: bytes, code: int, base: int, end: int, depth: int) -
     spans = _key_spans(data, base + 2 * width, width, first_value, heap, stop, base) if is_object else []
     parts = [span for span in spans if span[0] != span[1]]
     starts = {}
+    inlined = _INLINED[width]
     for entry in range(first_value, heap, 1 + width):
-        if not is_inlined(data[entry], width):
+        if data[entry] not in inlined:
             start = base + int.from_bytes(data[entry + 1 : entry + 1 + width], "little")
             if not heap <= start < stop:
                 raise _wrong("a JSON value lies outside its container", entry)

@@ -24,6 +24,7 @@ from forge.values.json.sql import SqlExpression, json_literal
 from forge.values.json.text import format_json, parse_json, parse_number
 from forge.values.json.text_column import UTF8MB4_BIN, JsonTextCodec
 from forge.values.literals import number, shown
+from forge.values.quick import CellReader
 from forge.values.wire_types import WireType
 
 
@@ -63,6 +64,9 @@ class JsonCodec(LengthPrefixed):
     def text(self, column: Column, value: Value) -> str:
         """What ``SELECT`` prints.  Raises FormatError for a document that the server could not print either."""
         return format_json(decode_document(value))
+
+    def reader(self, column: Column) -> CellReader:
+        return CellReader(lambda document: format_json(decode_document(document)), prefix=self.prefix(column))
 
     def typed(self, column: Column, value: Value) -> TypedValue:
         """The document, to be compared as JSON: numbers by value, members in any order."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from json.encoder import encode_basestring
 from typing import Final
 
 from forge.errors import ScenarioError
@@ -118,10 +119,13 @@ def _format(value: Json, parts: list[str]) -> None:
 
 def quote(text: str) -> str:
     """A JSON string: only the quote, the backslash and characters below U+0020 are escaped."""
-    return json.dumps(text, ensure_ascii=False)
+    return encode_basestring(text)
 
 
 def format_double(value: float) -> str:
     """A double as the server prints it in JSON: as a DOUBLE, with ``.0`` if that looks like an integer."""
+    text = repr(value)
+    if -1e15 < value < 1e15 and "e" not in text:
+        return text
     text = str(float_text(value))
     return text if "." in text or "e" in text else text + ".0"
