@@ -76,6 +76,12 @@ _ENCODE = (
 )
 
 _DECODE = (
+    _faster("D1", "W5", "mysqlbinlog -v / decode", "mysqlbinlog", "decode", "w5_load", 10),
+    _faster("D2", "W5", "go-mysql / decode", "go-mysql", "decode", "w5_load", 9),
+    *(
+        _faster("D13", workload, "mysqlbinlog -v / decode, both processors", "mysqlbinlog", "decode-threads", log, goal)
+        for workload, log, goal in (("W1", "w1_load", 20), ("W2", "w2_load", 10), ("W5", "w5_load", 10))
+    ),
     _faster("D1", "W1", "mysqlbinlog -v / decode", "mysqlbinlog", "decode", "w1_load", 28),
     _faster("D1", "W2", "mysqlbinlog -v / decode", "mysqlbinlog", "decode", "w2_load", 12),
     _faster("D1", "W3", "mysqlbinlog -v / decode, JSON as binary", "mysqlbinlog", "decode-binary", "w3_load", 15),
@@ -105,6 +111,24 @@ _DECODE = (
     _at_most("P1", "W2", "Parquet / decode", ("parquet", "w2_load"), ("decode", "w2_load"), 4.5),
 )  # fmt: skip
 
+#: Forms of ``forge rows``, and the other commands that print what ``mysqlbinlog -v`` prints of.
+_TEXT = (
+    *(
+        _faster("T1", workload, f"mysqlbinlog -v / rows as {form}", "mysqlbinlog", f"rows-{form}", log, goal)
+        for workload, log in (("W1", "w1_load"), ("W2", "w2_load"), ("W5", "w5_load"))
+        for form, goal in (("csv", 2), ("jsonl", 2), ("parquet", 2), ("arrow", 4))
+    ),
+    _faster("T2", "W5", "mysqlbinlog -v / dump", "mysqlbinlog", "dump-text", "w5_few", 1),
+    _faster("T2", "W5", "mysqlbinlog -v / dump --rows", "mysqlbinlog", "dump-rows", "w5_few", 1),
+    _faster("T2", "W5", "mysqlbinlog -v / dump --json", "mysqlbinlog", "dump", "w5_few", 1),
+    _at_most("T3", "W5", "disasm / mysqlbinlog -v", ("disasm", "w5_few"), ("mysqlbinlog", "w5_few"), 6),
+    Line("T4", "W6", "tables", (("tables", "w6_insert"),), None, "<=", 3, "s"),
+    Line("T4", "W6", "rows of one table", (("rows-jsonl", "w6_insert"),), None, "<=", 3, "s"),
+    Line("T4", "W6", "schema-of", (("schema-of", "w6_insert"),), None, "<=", 6, "s"),
+    _at_most("T5", "W6", "tables, of ten times the tables", ("tables", "w6_insert"), ("tables", "w6_tenth"), 11),
+    _at_most("T5", "W6", "rows, of ten times the tables", ("rows-csv", "w6_insert"), ("rows-csv", "w6_tenth"), 11),
+)  # fmt: skip
+
 _JSON = (
     Line(
         "J1", "doubles", "Python's repr / text of a document", (("python-doubles", ""),), ("json-doubles", ""), ">=", 8
@@ -128,6 +152,9 @@ _GROWTH = (
 )  # fmt: skip
 
 _START = (
+    Line("C3", "none", "forge --help", (("whole", "help"),), None, "<=", 0.06, "s"),
+    Line("C3", "tiny", "dump of a small log", (("whole", "dump"),), None, "<=", 0.25, "s"),
+    Line("C3", "tiny", "build of a small scenario", (("whole", "build"),), None, "<=", 0.45, "s"),
     _at_most("C1", "W1", "import and first rows / import pyarrow", ("start", "w1_few"), ("load-module", "pyarrow"), 8),
     Line("C2", "W1", "first rows ever, kernels compiled", (("first-start", "w1_few"),), None, "<=", 10, "s"),
     Line(
@@ -154,6 +181,7 @@ _REFERENCE = (
     _faster("D6", "W1", f"{_PYTHON} / canonical decode", _PYTHON, "canonical", "w1_some", 2.5),
     _faster("D6", "W2", f"{_PYTHON} / canonical decode", _PYTHON, "canonical", "w2_few", 2.5),
     _faster("D6", "W4", f"{_PYTHON} / canonical decode", _PYTHON, "canonical", "w4_few", 1),
+    _faster("D6", "W5", f"{_PYTHON} / canonical decode", _PYTHON, "canonical", "w5_few", 2),
     *(
         _faster(name, workload, f"{what}: before / now", f"{kind}-before", kind, f"{workload.lower()}_few", goal)
         for name, kind, what, goals in (
@@ -167,4 +195,4 @@ _REFERENCE = (
     Line("R5", "rows", "build: memory of a generated row", (("build", "all"),), ("build", "tenth"), "<=", 300, "B/row"),
 )  # fmt: skip
 
-LINES: tuple[Line, ...] = (*_ENCODE, *_DECODE, *_JSON, *_GROWTH, *_START, *_SPARK, *_REFERENCE)
+LINES: tuple[Line, ...] = (*_ENCODE, *_DECODE, *_TEXT, *_JSON, *_GROWTH, *_START, *_SPARK, *_REFERENCE)

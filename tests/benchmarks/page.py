@@ -23,6 +23,7 @@ _PARTS = {
     "E": "Encoding",
     "D": "Decoding",
     "P": "To Parquet",
+    "T": "Text and lists",
     "J": "JSON",
     "S": "Growth and a second process",
     "M": "Memory",
@@ -69,19 +70,19 @@ def results(document: dict[str, Any]) -> str:
 
 
 def _table(lines: list[dict[str, Any]]) -> Iterator[str]:
-    yield "| | | ratio | least..greatest | CPU | goal |"
+    yield "| | | CPU | least..greatest | wall | goal |"
     yield "|---|---|---|---|---|---|"
     for line in lines:
-        wall, cpu = line["wall"], line["cpu"]
+        first, wall = line["cpu"] or line["wall"], line["wall"] if line["cpu"] else None
         unit = f" {line['unit']}" if line["unit"] else ""
         goal = "" if line["goal"] is None else f"{line['sense']} {line['goal']:g}"
         missed = " **missed**" if line["met"] is False else ""
         cells = (
             f"{line['name']} {line['workload']}",
             line["what"],
-            f"{number(wall['median'])}{unit}" if wall else "missing",
-            f"{number(wall['least'])}..{number(wall['greatest'])}" if wall else "",
-            number(cpu["median"]) if cpu else "",
+            f"{number(first['median'])}{unit}" if first else "missing",
+            f"{number(first['least'])}..{number(first['greatest'])}" if first else "",
+            number(wall["median"]) if wall else "",
             goal + missed,
         )
         yield f"| {' | '.join(cells)} |"

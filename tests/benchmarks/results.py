@@ -18,7 +18,7 @@ _MEGA = 1e6
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A line's figure by the clock, and by the processor where it is a ratio of times; or why there is none."""
+    """A line's figure by the processor, where it is of times, and by the clock; or why there is none."""
 
     line: Line
     wall: Spread | None
@@ -28,10 +28,9 @@ class Figure:
 
     @property
     def is_met(self) -> bool | None:
-        """None where there is no goal, or no figure."""
-        if self.wall is None or self.line.goal is None:
-            return None
-        return self.line.is_met(self.wall.median)
+        """By the processor, if the figure is of times; None where there is no goal, or no figure."""
+        first = self.cpu or self.wall
+        return None if first is None or self.line.goal is None else self.line.is_met(first.median)
 
 
 def figure_of(line: Line, run: Run) -> Figure:
@@ -79,7 +78,7 @@ def _remarks(line: Line, run: Run) -> Iterator[str]:
 
 def table(figures: Sequence[Figure]) -> str:
     """For a terminal: the figure beside its goal."""
-    rows: list[tuple[str, ...]] = [("", "", "median", "min..max", "CPU", "goal", "")]
+    rows: list[tuple[str, ...]] = [("", "", "CPU", "min..max", "wall", "goal", "")]
     rows += [_cells(figure) for figure in figures]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = []
@@ -92,15 +91,15 @@ def table(figures: Sequence[Figure]) -> str:
 
 
 def _cells(figure: Figure) -> tuple[str, ...]:
-    line, wall, cpu = figure.line, figure.wall, figure.cpu
+    line, first = figure.line, figure.cpu or figure.wall
     unit = f" {line.unit}" if line.unit else ""
     met = {True: "met", False: "MISSED", None: ""}[figure.is_met]
     return (
         f"{line.name} {line.workload}",
         line.what,
-        f"{number(wall.median)}{unit}" if wall else "-",
-        f"{number(wall.least)}..{number(wall.greatest)}" if wall else "",
-        number(cpu.median) if cpu else "",
+        f"{number(first.median)}{unit}" if first else "-",
+        f"{number(first.least)}..{number(first.greatest)}" if first else "",
+        number(figure.wall.median) if figure.cpu and figure.wall else "",
         goal_text(line),
         met,
     )

@@ -11,11 +11,9 @@ from statistics import median
 from tests.benchmarks.lines import Key, Line
 from tests.benchmarks.measure import Cost, NotHere, Pass, Subject
 
-#: How often the turn goes round.
-_TURNS = 3
-#: In its turn a subject makes passes until they have taken so long (seconds), and at most so many.
-_TURN, _PASSES = 0.3, 3
-#: A subject whose passes have taken longer (seconds) has no more turns in this round.
+#: How often the turn goes round at most: all subjects of a round make as many passes.
+_TURNS = 9
+#: There are no more turns in a round in which the passes of one subject have taken longer (seconds).
 _ENOUGH = 1.5
 #: A subject whose one pass takes longer (seconds) is timed in so many rounds only.
 _LONG_PASS, _ROUNDS_OF_LONG = 10.0, 3
@@ -93,9 +91,11 @@ class Run:
                     passes[key] = processes.enter_context(subject.started())
             for _ in range(_TURNS):
                 for key, once in passes.items():
-                    if key not in self.failed and sum(cost.wall for cost in costs[key]) <= _ENOUGH:
+                    if key not in self.failed:
                         with self._reported(key):
-                            costs[key] += _turn(once)
+                            costs[key].append(once())
+                if any(sum(cost.wall for cost in made) > _ENOUGH for made in costs.values()):
+                    break
         for key, made in costs.items():
             if made and key not in self.failed:
                 self.costs.setdefault(key, []).append(_best(made))
@@ -110,13 +110,6 @@ class Run:
         except Exception as error:  # noqa: BLE001
             self.failed[key] = f"{type(error).__name__}: {error}"
             self.costs.pop(key, None)
-
-
-def _turn(once: Pass) -> list[Cost]:
-    costs: list[Cost] = []
-    while len(costs) < _PASSES and sum(cost.wall for cost in costs) < _TURN:
-        costs.append(once())
-    return costs
 
 
 def _best(costs: Sequence[Cost]) -> Cost:

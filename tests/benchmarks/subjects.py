@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -21,7 +22,17 @@ from forge.errors import EnvironmentMissing
 from tests.benchmarks import documents
 from tests.benchmarks.floors import MemoryCopy, WriteFloor, read_floor
 from tests.benchmarks.lines import Key
-from tests.benchmarks.measure import WARM_UP, FreshStarts, InProcess, NotHere, OwnClock, Subject, Together, child
+from tests.benchmarks.measure import (
+    WARM_UP,
+    FreshStarts,
+    InProcess,
+    NotHere,
+    OwnClock,
+    Subject,
+    Together,
+    WholeProgram,
+    child,
+)
 from tests.benchmarks.peers.builds import go_mysql, java_connector
 from tests.benchmarks.peers.mysqlbinlog import mysqlbinlog
 from tests.benchmarks.peers.mysqld import Mysqld
@@ -30,6 +41,10 @@ from tests.benchmarks.server import WorkloadServer, load_statement, workload_ser
 from tests.benchmarks.tables import COLUMNS, DATABASE, DEFINITIONS
 from tests.benchmarks.workloads import Workloads
 
+#: Kinds that are a command with options.
+_PRINTED = {
+    "dump-text": ("dump",), "dump-rows": ("dump", "--rows"), "tables": ("tables",), "schema-of": ("schema-of",),
+}  # fmt: skip
 _ROOT = Path(__file__).resolve().parents[2]
 #: Passes until what the JVM runs most often is compiled thoroughly.
 _SPARK_WARM_UP = 8
@@ -65,13 +80,17 @@ class Subjects:
     def _kinds(self) -> Mapping[str, Callable[[str], Subject]]:
         log = self.workloads.log
         return {
-            "decode": self._decode,
-            "decode-binary": partial(self._decode, json="binary"),
+            "decode": partial(self._decode, processor=0),
+            "decode-threads": self._decode,
+            "decode-binary": partial(self._decode, processor=0, json="binary"),
             "encode": self._encode,
             "encode-binary": self._encode_binary,
             "encode-100": partial(self._encode, rows_per_transaction="100"),
             "encode-1": partial(self._encode, rows_per_transaction="1"),
             "parquet": self._parquet,
+            **{f"rows-{form}": partial(self._rows, form) for form in ("csv", "jsonl", "parquet", "arrow")},
+            **{kind: partial(self._printed, *words) for kind, words in _PRINTED.items()},
+            "whole": self._whole,
             "mysqlbinlog": lambda name: mysqlbinlog(log(name), self.workloads.rows(name)),
             "go-mysql": lambda name: go_mysql(self._programs, log(name)),
             "java-connector": lambda name: java_connector(self._programs, log(name)),
@@ -118,9 +137,10 @@ class Subjects:
 
     # Ours.
 
-    def _decode(self, name: str, **options: str) -> Subject:
+    def _decode(self, name: str, processor: int | None = None, **options: str) -> Subject:
         images = {"images": "both"} if "_update" in name else {}
-        return self._warm("decode", *self._rows_of(name), json.dumps(images | options))
+        made = self._warm("decode", *self._rows_of(name), json.dumps(images | options))
+        return replace(made, processor=processor)
 
     def _encode(self, table: str, rows_per_transaction: str = "") -> Subject:
         return self._warm("encode", *self._source_of(table), rows_per_transaction)
@@ -136,6 +156,30 @@ class Subjects:
 
     def _parquet(self, name: str) -> Subject:
         return self._warm("parquet", *self._rows_of(name), str(self._scratch / "rows.parquet"))
+
+    def _rows(self, form: str, name: str) -> Subject:
+        """``forge rows``, without the start of a process, on one processor."""
+        log, table = self._rows_of(name)
+        output = str(self._scratch / f"rows.{form}") if form in ("parquet", "arrow") else os.devnull
+        rows = str(self.workloads.rows(name))
+        made = self._warm("command", rows, "rows", log, "--table", table, "--format", form, "-o", output)
+        return replace(made, processor=0)
+
+    def _printed(self, command: str, *rest: str) -> Subject:
+        """A command that prints what a log says; ``rest`` are options and, last, the log."""
+        *options, name = rest
+        rows, log = str(self.workloads.rows(name)), str(self.workloads.log(name))
+        return replace(self._warm("command", rows, command, *options, log), processor=0)
+
+    def _whole(self, command: str) -> Subject:
+        """A command as a person types it, with a log or a scenario of a few rows."""
+        scenario, log = self._scratch / "small.yaml", self._scratch / "small.000001"
+        scenario.write_text(generated_rows(3))
+        if not log.exists():
+            _run_forge("build", str(scenario), "-o", str(log))
+        output = str(self._scratch / "again.000001")
+        words = {"help": ["--help"], "dump": ["dump", str(log)], "build": ["build", str(scenario), "-o", output]}
+        return WholeProgram([sys.executable, "-m", "forge", *words[command]], 0)
 
     def _memory_copy(self, table: str) -> Subject:
         texts = self.workloads.source(table)["j"]
@@ -235,7 +279,8 @@ class Subjects:
         return Together([replace(alone, warm_up=1, processor=number) for number in range(processes)])
 
     def _rows_of(self, name: str) -> tuple[str, str]:
-        return str(self.workloads.log(name)), f"{DATABASE}.{_table_of(name)}"
+        table = _table_of(name)
+        return str(self.workloads.log(name)), f"{DATABASE}.{table}{'_00007' if table == 'w6' else ''}"
 
     def _source_of(self, table: str) -> tuple[str, str]:
         return str(self.workloads.parquet(table)), _definition(table)

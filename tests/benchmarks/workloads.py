@@ -45,7 +45,7 @@ LOGS = {
         "w2_payloads", "w2_few",
     ),
     "w3j": ("w3j_load",),
-    "w5": ("w5_load",),
+    "w5": ("w5_load", "w5_few"),
     "w6": ("w6_insert", "w6_tenth"),
 }  # fmt: skip
 
@@ -150,6 +150,8 @@ class _Recorder:
         if table == "w5":
             self.server.run(_FULL_METADATA)
         self._record_fresh(f"{table}_load", self._load(table))
+        if f"{table}_few" in LOGS[table] and table not in UPDATES:
+            self._record_fresh(f"{table}_few", self._load(f"{table}_few"))
         if table not in UPDATES:
             return
         first, second = UPDATES[table]
