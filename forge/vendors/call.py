@@ -51,6 +51,8 @@ class Call:
             self.code = error.code
             return
         options.safe = self.safe
+        if options.short_form and self.flavour == "mysql":
+            self._say("WARNING: --short-form is deprecated and will be removed in a future version\n")
         with closing(self._printer(options)) as printer:
             yield from self._printed(printer, [*files, *more])
 
@@ -72,6 +74,8 @@ class Call:
                 printer.fail(error)
             if printer.failed or printer.stopped:
                 break
+        if not printer.failed:
+            printer.end_calls()
         if not printer.failed or printer.ends_after_errors:
             yield printer.last_lines()
         self.code = int(printer.failed)

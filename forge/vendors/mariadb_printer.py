@@ -11,7 +11,8 @@ from forge.binlog.reader import MAGIC
 from forge.charsets import collation
 from forge.errors import ForgeError
 from forge.events.binlog_checkpoint import BinlogCheckpoint
-from forge.events.event import IGNORABLE, SKIP_REPLICATION, RawBody
+from forge.events.event import IGNORABLE, SKIP_REPLICATION, SUPPRESS_USE, RawBody
+from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.events.format import HEADER_SIZE
 from forge.events.format_description import FormatDescription
 from forge.events.gtid import AnonymousGtid, Gtid
@@ -22,20 +23,23 @@ from forge.events.mariadb_gtid import COMMIT_ALTER, START_ALTER, THREAD_ID, Mari
 from forge.events.plain import to_bytes
 from forge.events.previous_gtids import PreviousGtids
 from forge.events.query import Query
+from forge.events.rotate import Rotate
 from forge.events.rows import ROWS_BODIES, RowsBody
 from forge.events.rows_query import AnnotateRows, RowsQuery
 from forge.events.start_encryption import StartEncryption
+from forge.events.stop import Stop
 from forge.events.table_map import TableMap
 from forge.events.user_var import DECIMAL, INTEGER, REAL, UserVar
 from forge.events.xa_prepare import XaPrepare
 from forge.events.xid import Xid
+from forge.values.wire_types import WireType
 from forge.vendors.column_forms import Flavour
 from forge.vendors.common_events import CommonEvents
-from forge.vendors.print_options import PrintOptions
+from forge.vendors.print_options import NO_STOP, PrintOptions
 from forge.vendors.printer import ends_statement, xa_id
 from forge.vendors.quoting import base64_lines, in_backticks
 from forge.vendors.row_lines import row_lines
-from forge.vendors.session_lines import DELIMITER
+from forge.vendors.session_lines import OF_TRANSACTIONS
 from forge.vendors.shown_events import ShownEvent
 from forge.vendors.table_lines import table_lines
 
@@ -49,7 +53,17 @@ _IGNORED = {
     Ignorable: b"Ignorable log event", RowsQuery: b"MySQL Rows_query", Gtid: b"MySQL Gtid",
     AnonymousGtid: b"MySQL Anonymous_Gtid", PreviousGtids: b"MySQL Previous_gtids",
 }  # fmt: skip
+_INCOMPATIBLE = {
+    39: "Found incompatible MySQL 8.0 PARTIAL_UPDATE_ROWS_EVENT event. You can avoid this event by specifying"
+    " 'binlog-row-value-options=\"\"' in the MySQL server",
+    40: "Found incompatible MySQL 8.0 TRANSACTION_PAYLOAD_EVENT event. You can avoid this event by specifying"
+    " 'binlog_transaction_compression=0' in the MySQL server",
+}
 _ARTIFICIAL = 0x20
+_OWN_IDS = (
+    b"/*!100001 SET @@SESSION.SERVER_ID=@@GLOBAL.SERVER_ID */;\n"
+    b"/*!100001 SET @@SESSION.GTID_DOMAIN_ID=@@GLOBAL.GTID_DOMAIN_ID */;\n"
+)
 _HAS_TRIGGERS = 0x4000
 _STANDALONE, _TRANSACTIONAL, _ALLOW_PARALLEL, _WAITED, _DDL, _PREPARED, _COMMIT_ID = 1, 4, 8, 16, 32, 64, 2
 _ROLLBACK_ALTER = 8
@@ -68,6 +82,9 @@ class MariadbPrinter(CommonEvents):
         self.headers: list[bytes] = []
         self.row_count = 0
         self.annotation: ShownEvent | None = None
+        #: Tables that are left out, and whether the group is.
+        self.ignored_tables: set[int] = set()
+        self.in_filtered = False
         self.skip_replication = False
         self.skip_parallel: bool | None = None
         self.domain_id: int | None = None
@@ -96,18 +113,35 @@ class MariadbPrinter(CommonEvents):
         return (
             b"/*!50530 SET @@SESSION.PSEUDO_SLAVE_MODE=1*/;\n"
             b"/*!40019 SET @@session.max_delayed_threads=0*/;\n"
-            b"/*!50003 SET @OLD_COMPLETION_TYPE=@@COMPLETION_TYPE,COMPLETION_TYPE=0*/;\n"
-            b"DELIMITER " + DELIMITER + b"\n"
+            + self.log_and_charset_set()
+            + b"DELIMITER "
+            + self.session.delimiter
+            + b"\n"
         )
+
+    def end_calls(self) -> None:
+        """Warn of what was not reached."""
+        options = self.options
+        if options.stop_datetime_text and not self.reached_time:
+            self.warn(f"Did not reach stop datetime '{options.stop_datetime_text}' before end of input")
+        if NO_STOP > options.stop_position > self.end:
+            self.warn(f"Did not reach stop position {options.stop_position} before end of input")
 
     def last_lines(self) -> bytes:
         return (
             b"DELIMITER ;\n"
             b"# End of log file\n"
             b"ROLLBACK /* added by mysqlbinlog */;\n"
-            b"/*!50003 SET COMPLETION_TYPE=@OLD_COMPLETION_TYPE*/;\n"
-            b"/*!50530 SET @@SESSION.PSEUDO_SLAVE_MODE=0*/;\n"
+            + self.log_and_charset_reset()
+            + b"/*!50530 SET @@SESSION.PSEUDO_SLAVE_MODE=0*/;\n"
+            + (_OWN_IDS if self._filters_ids() else b"")
         )
+
+    def _filters_ids(self) -> bool:
+        """Whether events are left out by server or domain."""
+        options = self.options
+        servers = options.server_id or options.do_server_ids or options.ignore_server_ids
+        return bool(servers or options.do_domain_ids or options.ignore_domain_ids)
 
     def bad_beginning(self, data: bytes) -> str:
         if len(data) < len(MAGIC):
@@ -115,14 +149,16 @@ class MariadbPrinter(CommonEvents):
         return "ERROR: File is not a binary log file."
 
     def unread(self, offset: int, raw: bytes, *, torn: bool) -> str:
-        if torn:
-            size = int.from_bytes(raw[9:13], "little")
-            about = f", data_len: {size}, event_type: {raw[4]}" if len(raw) >= HEADER_SIZE else ""
-            problem = f"'Event truncated'{about}"
+        size = int.from_bytes(raw[9:13], "little")
+        if len(raw) < HEADER_SIZE or (torn and size >= HEADER_SIZE and len(raw) >= HEADER_SIZE):
+            problem = "Event truncated"
+        elif torn:
+            problem = "Event invalid"
         else:
-            problem = f"'Found invalid event in binary log', data_len: {len(raw)}, event_type: {raw[4]}"
+            problem = _INCOMPATIBLE.get(raw[4], "Found invalid event in binary log")
+        about = f", data_len: {size}, event_type: {raw[4]}" if len(raw) >= HEADER_SIZE else ""
         return (
-            f"ERROR: Error in Log_event::read_log_event(): {problem}\n"
+            f"ERROR: Error in Log_event::read_log_event(): '{problem}'{about}\n"
             f"ERROR: Could not read entry at offset {offset}: Error in log format or read error."
         )
 
@@ -135,19 +171,66 @@ class MariadbPrinter(CommonEvents):
             return shown.type_code in _ROW_NAMES
         if isinstance(body, RawBody):
             return bool(shown.event.flags & IGNORABLE)
+        if isinstance(body, XaPrepare) and not body.gtrid:
+            return False
         return type(body) in self.printers
 
     def event(self, shown: ShownEvent) -> Iterator[bytes]:
-        yield self.at(shown)
+        options, body = self.options, shown.body
+        if self._skips_server(shown) or self._skips_domain(body):
+            return
+        if options.print_row_event_positions:
+            yield self.at(shown)
+        if self._skips(body):
+            return
+        if isinstance(body, TableMap):
+            shown = self.rewritten(shown)
+            body = shown.body
         skipped = bool(shown.event.flags & SKIP_REPLICATION)
         if skipped != self.skip_replication:
             self.skip_replication = skipped
             yield self.statement(b"/*!50521 SET skip_replication=%d*/" % skipped)
-        body = shown.body
         if isinstance(body, ROWS_BODIES):
             yield from self._rows(shown, body)
         else:
             yield from self.printers[type(body)](shown, body)
+
+    def _skips_server(self, shown: ShownEvent) -> bool:
+        """Whether an event is left out by its server."""
+        options, number = self.options, shown.event.server_id
+        wanted = options.do_server_ids | ({options.server_id} if options.server_id else set())
+        skipped = number in options.ignore_server_ids or bool(wanted and number not in wanted)
+        return skipped and not isinstance(shown.body, (FormatDescription, Rotate))
+
+    def _skips_domain(self, body: Any) -> bool:
+        """Whether an event is left out by the domain of its group."""
+        if isinstance(body, MariadbGtid):
+            wanted, ignored = self.options.do_domain_ids, self.options.ignore_domain_ids
+            self.in_filtered = body.domain_id in ignored or bool(wanted and body.domain_id not in wanted)
+        outside = isinstance(body, (FormatDescription, Rotate, GtidList, BinlogCheckpoint, Stop))
+        return self.in_filtered and not outside
+
+    def _skips(self, body: Any) -> bool:
+        """Whether an event is left out by its database or its table."""
+        options = self.options
+        if isinstance(body, TableMap):
+            if (options.database not in (None, body.database)) or (options.table not in (None, body.table)):
+                self.ignored_tables.add(body.table_id)
+                return True
+            return False
+        if isinstance(body, ROWS_BODIES):
+            return self._skips_rows(body)
+        if isinstance(body, (Query, QueryCompressed)):
+            trivial = to_bytes(body.text()).startswith(OF_TRANSACTIONS)
+            return not trivial and options.database not in (None, body.database)
+        return isinstance(body, ExecuteLoadQuery) and options.database not in (None, body.database)
+
+    def _skips_rows(self, body: RowsBody) -> bool:
+        skipped = body.table_id in self.ignored_tables
+        if ends_statement(body):
+            self.ignored_tables.clear()
+            self.annotation = None
+        return skipped
 
     def _format_description(self, shown: ShownEvent, body: FormatDescription) -> Iterator[bytes]:
         self.session.absent_flags = _absent_flags(body.server_version)
@@ -182,7 +265,16 @@ class MariadbPrinter(CommonEvents):
         if extra & THREAD_ID and self.flavour != "mariadb-10.11":
             words.append(b"thread_id=%d" % (body.thread_id or 0))
         yield self.header(shown, b" ".join(words) + b"\n")
-        skip = not flags & _ALLOW_PARALLEL
+        if not self.options.short_form:
+            yield from self._gtid_settings(server, body)
+        if flags & _PREPARED and body.xid is not None:
+            format_id, gtrid, bqual = body.xid
+            yield self.statement(b"XA START " + xa_id(gtrid, bqual, format_id))
+        elif not flags & _STANDALONE:
+            yield b"START TRANSACTION\n" + self.statement(b"")
+
+    def _gtid_settings(self, server: int, body: MariadbGtid) -> Iterator[bytes]:
+        skip = not body.flags2 & _ALLOW_PARALLEL
         if skip != self.skip_parallel:
             self.skip_parallel = skip
             yield self.statement(b"/*M!100101 SET @@session.skip_parallel_replication=%d*/" % skip)
@@ -193,14 +285,11 @@ class MariadbPrinter(CommonEvents):
             self.server_id = server
             yield self.statement(b"/*M!100001 SET @@session.server_id=%d*/" % server)
         yield self.statement(b"/*M!100001 SET @@session.gtid_seq_no=%d*/" % body.sequence_number)
-        if flags & _PREPARED and body.xid is not None:
-            format_id, gtrid, bqual = body.xid
-            yield self.statement(b"XA START " + xa_id(gtrid, bqual, format_id))
-        elif not flags & _STANDALONE:
-            yield b"START TRANSACTION\n" + self.statement(b"")
 
     def _query(self, shown: ShownEvent, body: Query | QueryCompressed) -> Iterator[bytes]:
         text = to_bytes(body.text())
+        if not shown.event.flags & SUPPRESS_USE:
+            yield self._rewritten_use(body, text)
         yield self._query_header(shown, body, b"Query_compressed" if isinstance(body, QueryCompressed) else b"Query")
         alter, self.alter = self.alter & (START_ALTER | COMMIT_ALTER | _ROLLBACK_ALTER), 0
         yield from self.settings(shown, text)
@@ -211,6 +300,15 @@ class MariadbPrinter(CommonEvents):
         yield (b"/*!100600 BINLOG '\n" if starts else b"BINLOG '\n") + base64_lines(shown.raw)
         yield self.statement(b"' */" if starts else b"'")
         yield b"### " + text.replace(b"\n", b"\n### ") + b"\n"
+
+    def _rewritten_use(self, body: Query | QueryCompressed, text: bytes) -> bytes:
+        """The line that changes to the database that --rewrite-db names, in front of the header."""
+        new = self.options.rewrite_db.get(body.database)
+        database = to_bytes(body.database)
+        if new is None or database == self.session.database or text.startswith(OF_TRANSACTIONS):
+            return b""
+        self.session.database = database
+        return self.statement(b"use " + in_backticks(to_bytes(new)))
 
     def _query_header(self, shown: ShownEvent, body: Any, name: bytes) -> bytes:
         xid = self.session.status(body).get("mariadb_ddl_xid", 0)
@@ -273,6 +371,10 @@ class MariadbPrinter(CommonEvents):
         if mapped is None or mapped.columns is None:
             if self.options.rows:
                 self.rows.add(b"### Row event for unknown table #%d" % body.table_id)
+            return
+        if not self.options.rows and any(column.type_code == WireType.GEOMETRY for column in mapped.columns):
+            # It cannot tell how long such a row is, and counts no further.
+            self.row_count += 1
             return
         for lines in row_lines(body, mapped, "mariadb", commented=self.options.verbose > 1):
             self.row_count += 1

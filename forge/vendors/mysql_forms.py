@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import struct
 import time
 
@@ -18,7 +17,7 @@ _ROW_FLAGS = (
 )  # fmt: skip
 _NAMED_FLAGS = 31
 #: The version of the server where an event has times of the commit and no version.
-_UNKNOWN_VERSION = 999999
+UNKNOWN_VERSION = 999999
 
 
 def row_flag_names(flags: int) -> bytes:
@@ -37,11 +36,6 @@ def gtid_text(body: AnonymousGtid | GtidTagged) -> bytes:
     return ":".join(str(part) for part in (body.uuid, body.tag, body.gno) if part is not None and part != "").encode()
 
 
-def version_numbers(text: str) -> list[int]:
-    """The numbers of a server's version."""
-    return [int(number) for number in re.findall(r"\d+", text)[:3]]
-
-
 def times_and_versions(body: AnonymousGtid | GtidTagged) -> tuple[int, int, int, int]:
     """The immediate and the original time of the commit, then the versions of the servers."""
     if isinstance(body, GtidTagged):
@@ -49,7 +43,7 @@ def times_and_versions(body: AnonymousGtid | GtidTagged) -> tuple[int, int, int,
         versions = (body.server_version or 0, body.original_server_version)
     else:
         times = body.commit_timestamp or (0, None)
-        versions = body.server_version or (_UNKNOWN_VERSION if body.commit_timestamp else 0, None)
+        versions = body.server_version or (UNKNOWN_VERSION if body.commit_timestamp else 0, None)
     time_at, version = times[0], versions[0]
     original_time, original_version = times[1], versions[1]
     return (

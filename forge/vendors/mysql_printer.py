@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from forge.binlog.reader import ENCRYPTED_MAGIC, MAGIC
 from forge.binlog.window import LogWindow
 from forge.events.event import IGNORABLE, RawBody
+from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.events.format_description import FormatDescription
 from forge.events.gtid import AnonymousGtid
 from forge.events.gtid_tagged import GtidTagged
@@ -17,6 +19,7 @@ from forge.events.plain import to_bytes
 from forge.events.previous_gtids import PreviousGtids, gtid_set_text
 from forge.events.query import Query
 from forge.events.rand import Rand
+from forge.events.rotate import Rotate
 from forge.events.rows import ROWS_BODIES, RowsBody
 from forge.events.rows_query import RowsQuery
 from forge.events.table_map import TableMap
@@ -26,20 +29,20 @@ from forge.events.view_change import ViewChange
 from forge.events.xa_prepare import XaPrepare
 from forge.events.xid import Xid
 from forge.vendors.common_events import CommonEvents, PrintBody
+from forge.vendors.mysql_filters import MysqlFilters, ends_group, is_of_statements, is_of_transactions, starts_group
 from forge.vendors.mysql_forms import (
+    UNKNOWN_VERSION,
     gtid_text,
     moment_in_full,
     partitions_line,
     row_flag_names,
     times_and_versions,
     variable_text,
-    version_numbers,
 )
 from forge.vendors.print_options import PrintOptions
 from forge.vendors.printer import PrintError, ends_statement, xa_id
 from forge.vendors.quoting import in_backticks
 from forge.vendors.row_lines import row_lines
-from forge.vendors.session_lines import DELIMITER
 from forge.vendors.shown_events import ShownEvent, inner_events
 from forge.vendors.table_lines import table_lines
 
@@ -47,8 +50,13 @@ _RELAY_LOG, _ARTIFICIAL = 0x40, 0x20
 _READ_COMMITTED = 1
 _ROW_NAMES = {30: b"Write_rows", 31: b"Update_rows", 32: b"Delete_rows", 39: b"Update_rows_partial"}
 _GENERATED_KEY = 0x0004
-#: The version of servers from which on a TABLE_MAP tells of generated keys.
-_TELLS_GENERATED_KEYS = [8, 0, 30]
+_DATABASE_WARNING = (
+    "The option --database has been used. It may filter parts of transactions, but will include the GTIDs in any case."
+    " If you want to exclude or include transactions, you should use the options --exclude-gtids or --include-gtids,"
+    " respectively, instead."
+)
+#: The version of servers, in a GTID, from which on a TABLE_MAP tells of generated keys.
+_TELLS_GENERATED_KEYS = 80030
 _UNFINISHED = (
     "This might be because the last statement was not fully written to the log, or because you are using a"
     " --stop-position or --stop-datetime that refers to an event in the middle of a statement. The event(s) from the"
@@ -60,12 +68,23 @@ _NO_CHARSET = 33
 class MysqlPrinter(CommonEvents):
     family = "mysql"
     ends_after_errors = True
+    passes_begun = True
+    before_start = (FormatDescription, PreviousGtids, Rotate)
 
     def __init__(self, options: PrintOptions, complain: Callable[[str], object]) -> None:
         super().__init__(options, "mysql", complain)
         self.deferred: list[ShownEvent] = []
         self.in_transaction = False
-        self.payload = False
+        self.filters = MysqlFilters(options)
+        self.head: list[bytes] = []
+        #: Tables of databases that are left out, and whether one of the group's events was.
+        self.ignored_tables: set[int] = set()
+        self.skipped = False
+        self.seen_gtid = False
+        #: With --skip-gtids: whether transactions were said to have new ones.
+        self.automatic = False
+        #: Whether a GTID was printed, and not the end of its group.
+        self.begins = False
         self.tells_generated_keys = False
         self.printers |= {
             FormatDescription: self._format_description,
@@ -79,15 +98,23 @@ class MysqlPrinter(CommonEvents):
             UserVar: self._user_var,
             ViewChange: self._view_change,
             Ignorable: self._ignorable,
+            RawBody: self._ignorable,
         }
 
     def first_lines(self) -> bytes:
+        options = self.options
+        repeated = b"/*!50700 SET @@SESSION.RBR_EXEC_MODE=IDEMPOTENT*/;\n\n" if options.idempotent else b""
+        by_row = b"/*!80019 SET @@SESSION.REQUIRE_ROW_FORMAT=1*/;\n\n" if options.require_row_format else b""
         return (
             b"# The proper term is pseudo_replica_mode, but we use this compatibility alias\n"
             b"# to make the statement usable on server versions 8.0.24 and older.\n"
             b"/*!50530 SET @@SESSION.PSEUDO_SLAVE_MODE=1*/;\n"
-            b"/*!50003 SET @OLD_COMPLETION_TYPE=@@COMPLETION_TYPE,COMPLETION_TYPE=0*/;\n"
-            b"DELIMITER " + DELIMITER + b"\n"
+            + self.log_and_charset_set()
+            + repeated
+            + by_row
+            + b"DELIMITER "
+            + self.session.delimiter
+            + b"\n"
         )
 
     def bad_beginning(self, data: bytes) -> str:
@@ -115,9 +142,14 @@ class MysqlPrinter(CommonEvents):
         try:
             yield from super().log(window)
         except PrintError as error:
+            # What stood in front of the event is not printed.
+            self.head.clear()
             self.fail(error)
         self._warn_of_unfinished()
         yield from self.end_file()
+
+    def at_start(self, description: ShownEvent, position: int) -> ShownEvent:
+        return replace(description, position=position)
 
     def _warn_of_unfinished(self) -> None:
         if self.deferred:
@@ -132,30 +164,91 @@ class MysqlPrinter(CommonEvents):
             )
 
     def end_file(self) -> Iterator[bytes]:
-        if self.in_transaction:
-            yield b"ROLLBACK /* added by mysqlbinlog */ " + DELIMITER + b"\n"
+        if self.skipped:
+            self.skipped = self.begins = False
+            yield self.statement(b"COMMIT /* added by mysqlbinlog */")
+        if self.begins and not self.in_transaction:
+            yield b"BEGIN /*added by mysqlbinlog */ " + self.session.delimiter + b"\n"
+        if self.in_transaction or self.begins:
+            yield b"ROLLBACK /* added by mysqlbinlog */ " + self.session.delimiter + b"\n"
         if not self.options.skip_gtids:
-            yield b"SET @@SESSION.GTID_NEXT= 'AUTOMATIC' /* added by mysqlbinlog */ " + DELIMITER + b"\n"
+            yield b"SET @@SESSION.GTID_NEXT= 'AUTOMATIC' /* added by mysqlbinlog */ " + self.session.delimiter + b"\n"
 
     def last_lines(self) -> bytes:
+        repeated = b"/*!50700 SET @@SESSION.RBR_EXEC_MODE=STRICT*/;\n" if self.options.idempotent else b""
         return (
             b"DELIMITER ;\n"
             b"# End of log file\n"
-            b"/*!50003 SET COMPLETION_TYPE=@OLD_COMPLETION_TYPE*/;\n"
-            b"/*!50530 SET @@SESSION.PSEUDO_SLAVE_MODE=0*/;\n"
+            + self.log_and_charset_reset()
+            + b"/*!50530 SET @@SESSION.PSEUDO_SLAVE_MODE=0*/;\n"
+            + repeated
         )
 
     def event(self, shown: ShownEvent) -> Iterator[bytes]:
-        yield self.at(shown)
+        """What stands in ``head`` is printed with the next event that is."""
+        if self.filters.skips_server(shown.event):
+            return
+        self.head.append(self.at(shown))
+        shown = self.rewritten(shown)
         body = shown.body
-        if isinstance(body, ROWS_BODIES) and shown.type_code in _ROW_NAMES:
-            yield from self._rows(shown, body)
-        elif isinstance(body, (AnonymousGtid, GtidTagged)):
-            yield from self._gtid(shown, body)
-        elif isinstance(body, (Intvar, Rand, UserVar)):
+        if self.filters.skips_gtid(body):
+            return
+        self._refuse(shown)
+        if isinstance(body, (Intvar, Rand, UserVar)):
             self.deferred.append(shown)
+            yield from self.flushed()
+        elif isinstance(body, (AnonymousGtid, GtidTagged)):
+            if self.skipped:
+                self.skipped = False
+                yield self.statement(b"COMMIT /* added by mysqlbinlog */")
+            yield from self.flushed()
+            yield from self._gtid(shown, body)
+        elif isinstance(body, Query) and self._skips_query(body):
+            if self.seen_gtid and not self.in_transaction and not ends_group(to_bytes(body.query)):
+                # The text of a definition is a group of its own.
+                self.skipped = self.begins = False
+                yield self.statement(b"COMMIT /* added by mysqlbinlog */")
+        elif not self._skips(shown):
+            yield from self.flushed()
+            if isinstance(body, ROWS_BODIES):
+                yield from self._rows(shown, body)
+            else:
+                yield from self._printer(shown)(shown, body)
+
+    def _refuse(self, shown: ShownEvent) -> None:
+        """Raises PrintError for an event that the options forbid."""
+        options, body = self.options, shown.body
+        if options.require_row_format and is_of_statements(body, self.in_transaction):
+            raise PrintError("ERROR: Event being written violates the --require-row-format parameter constraints.")
+        if options.base64_output == "never" and not options.short_form and isinstance(body, ROWS_BODIES):
+            raise PrintError(
+                "ERROR: --base64-output=never specified, but binlog contains a"
+                f" {_ROW_NAMES[shown.type_code].decode()} event which must be printed in base64."
+            )
+
+    def flushed(self) -> Iterator[bytes]:
+        """What stands in front of the event."""
+        yield from self.head
+        self.head.clear()
+
+    def _skips(self, shown: ShownEvent) -> bool:
+        """Whether an event is left out by its database."""
+        body = shown.body
+        skips = self.filters.skips_database
+        if isinstance(body, TableMap):
+            skipped = skips(body.database)
+            if skipped:
+                self.ignored_tables.add(body.table_id)
+        elif isinstance(body, ROWS_BODIES):
+            skipped = body.table_id in self.ignored_tables
+            if ends_statement(body):
+                self.ignored_tables.clear()
+                if skipped:
+                    self.head += self.held_rows()
         else:
-            yield from self._printer(shown)(shown, body)
+            skipped = isinstance(body, ExecuteLoadQuery) and skips(body.database)
+        self.skipped = self.skipped or skipped
+        return skipped
 
     def _printer(self, shown: ShownEvent) -> PrintBody:
         return self.printers[type(shown.body)]
@@ -170,23 +263,28 @@ class MysqlPrinter(CommonEvents):
         return type(body) in self.printers or isinstance(body, (AnonymousGtid, GtidTagged))
 
     def _format_description(self, shown: ShownEvent, body: FormatDescription) -> Iterator[bytes]:
-        self.tells_generated_keys = version_numbers(body.server_version) >= _TELLS_GENERATED_KEYS
         flags = shown.event.flags
         yield from self.format_description(shown, body)
-        if flags & _RELAY_LOG and not self.options.short_form:
+        if flags & _RELAY_LOG:
             yield (b"# This Format_description_event appears in a relay log and was generated by the replica thread.\n")
         if body.created and not flags & (_RELAY_LOG | _ARTIFICIAL):
             yield self.statement(b"ROLLBACK")
         if not flags & _RELAY_LOG:
             yield from self.block_of(shown)
+        if self.options.skip_gtids and not self.automatic and not self.options.short_form:
+            self.automatic = True
+            yield self.statement(b"/*!50616 SET @@SESSION.GTID_NEXT='AUTOMATIC'*/")
 
     def _previous_gtids(self, shown: ShownEvent, body: PreviousGtids) -> Iterator[bytes]:
-        if not self.options.short_form:
-            text = gtid_set_text(body.gtid_set[1]).replace(",", ",\n# ") or "[empty]"
-            yield self.header(shown, b"\tPrevious-GTIDs\n") + b"# " + text.encode() + b"\n"
+        if self.options.database is not None and not self.options.skip_gtids:
+            self.warn(_DATABASE_WARNING)
+        text = gtid_set_text(body.gtid_set[1]).replace(",", ",\n# ") or "[empty]"
+        yield self.header(shown, b"\tPrevious-GTIDs\n") + b"# " + text.encode() + b"\n"
 
     def _gtid(self, shown: ShownEvent, body: AnonymousGtid | GtidTagged) -> Iterator[bytes]:
+        self.seen_gtid = self.begins = True
         immediate, original, own_version, original_version = times_and_versions(body)
+        self.tells_generated_keys = _TELLS_GENERATED_KEYS <= own_version < UNKNOWN_VERSION
         by_row = not (body.gtid_flags or 0) & _READ_COMMITTED
         anonymous = type(body) is AnonymousGtid
         fields = (
@@ -200,26 +298,35 @@ class MysqlPrinter(CommonEvents):
         )
         if by_row:
             yield self.statement(b"/*!50718 SET TRANSACTION ISOLATION LEVEL READ COMMITTED*/")
-        if not self.options.short_form:
-            yield b"# original_commit_timestamp=%d (%s)\n" % (original, moment_in_full(original))
-            yield b"# immediate_commit_timestamp=%d (%s)\n" % (immediate, moment_in_full(immediate))
+        yield b"# original_commit_timestamp=%d (%s)\n" % (original, moment_in_full(original))
+        yield b"# immediate_commit_timestamp=%d (%s)\n" % (immediate, moment_in_full(immediate))
         yield self.statement(b"/*!80001 SET @@session.original_commit_timestamp=%d*/" % original)
         yield self.statement(b"/*!80014 SET @@session.original_server_version=%d*/" % original_version)
         yield self.statement(b"/*!80014 SET @@session.immediate_server_version=%d*/" % own_version)
         yield self.statement(b"SET @@SESSION.GTID_NEXT= '%s'" % gtid_text(body))
 
+    def _skips_query(self, body: Query) -> bool:
+        """Whether a statement is left out by its database, and what it would have read."""
+        skipped = self.filters.skips_database(body.database) and not is_of_transactions(to_bytes(body.query))
+        if skipped:
+            self.skipped = True
+            self.deferred.clear()
+        return skipped
+
     def _query(self, shown: ShownEvent, body: Query) -> Iterator[bytes]:
+        text = to_bytes(body.query)
         for deferred in self.deferred:
             yield from self._printer(deferred)(deferred, deferred.body)
         self.deferred.clear()
-        text = to_bytes(body.query)
+        if ends_group(text):
+            self.in_transaction = self.skipped = self.begins = False
+        elif starts_group(text):
+            self.in_transaction = True
+        elif not self.in_transaction:
+            self.begins = False
         yield self._query_header(shown, body, b"Query")
         yield from self.settings(shown, text)
         yield text + b"\n" + self.statement(b"")
-        if text == b"BEGIN" or text.startswith(b"XA START"):
-            self.in_transaction = True
-        elif text in (b"COMMIT", b"ROLLBACK"):
-            self.in_transaction = False
 
     def _query_header(self, shown: ShownEvent, body: Any, name: bytes) -> bytes:
         line = b"\t%s\tthread_id=%d\texec_time=%d\terror_code=%d" % (
@@ -229,21 +336,22 @@ class MysqlPrinter(CommonEvents):
         return self.header(shown, line + (b"" if xid is None else b"\tXid = %d" % xid) + b"\n")
 
     def _xid(self, shown: ShownEvent, body: Xid) -> Iterator[bytes]:
-        self.in_transaction = False
+        self.in_transaction = self.skipped = self.begins = False
         yield self.header(shown, b"\tXid = %d\n" % body.xid) + self.statement(b"COMMIT")
 
     def _xa_prepare(self, shown: ShownEvent, body: XaPrepare) -> Iterator[bytes]:
         xid = xa_id(body.gtrid, body.bqual, body.format_id)
-        yield self.header(shown, b"\tXA PREPARE %s\n" % xid)
+        # Also with --short-form.
+        yield self.header_line(shown) + b"\tXA PREPARE %s\n" % xid
         yield b"XA COMMIT %s ONE PHASE\n" % xid if body.one_phase else b"XA PREPARE %s\n" % xid
         yield self.statement(b"")
 
     def _rows_query(self, shown: ShownEvent, body: RowsQuery) -> Iterator[bytes]:
+        self.unfinished = True
         if self.options.verbose > 1 and not self.options.short_form:
             text = to_bytes(body.query).replace(b"\\", b"\\\\").replace(b"\n", b"\n# ")
             yield self.header(shown, b"\tRows_query\n") + b"# " + text + b"\n"
             self.add_to_block(shown)
-            self.unfinished = True
 
     def _table_map(self, shown: ShownEvent, body: TableMap) -> Iterator[bytes]:
         mapped = self.note_table(shown, body)
@@ -261,11 +369,6 @@ class MysqlPrinter(CommonEvents):
     def _rows(self, shown: ShownEvent, body: RowsBody) -> Iterator[bytes]:
         self.unfinished = True
         name = _ROW_NAMES[shown.type_code]
-        if self.options.base64_output == "never" and not self.options.short_form:
-            raise PrintError(
-                f"--base64-output=never specified, but binlog contains a {name.decode()} event which must be printed"
-                " in base64."
-            )
         line = b"\t%s: table id %d%s\n" % (name, body.table_id, row_flag_names(body.row_flags))
         yield self.header(shown, line)
         if not self.options.short_form:

@@ -55,7 +55,8 @@ _MYSQL = {
 _MARIADB = {
     "flag": "skip-annotate-row-events print-row-count print-row-event-positions gtid-strict-mode",
     "text": "table",
-    "ids": "do-domain-ids ignore-domain-ids do-server-ids ignore-server-ids server-id",
+    "ids": "do-domain-ids ignore-domain-ids do-server-ids ignore-server-ids",
+    "id": "server-id",
 }
 _OPTIONS = {"mysql": _options(_BOTH, _MYSQL), "mariadb": _options(_BOTH, _MARIADB)}
 _LETTERS = {
@@ -149,6 +150,7 @@ class OptionParser:
             "position": self._number,
             "base64": self._base64,
             "time": self._time,
+            "id": lambda _, text: int(text),
             "ids": lambda _, text: frozenset(int(one) for one in text.split(",")),
         }
         if option.kind == "rewrite":
@@ -156,6 +158,8 @@ class OptionParser:
             self.values.rewrite_db[old.strip()] = new.strip()
             return
         setattr(self.values, option.field, known[option.kind](name, value))
+        if name == "stop-datetime":
+            self.values.stop_datetime_text = value
 
     def _base64(self, name: str, text: str) -> str:
         if text.lower() not in self._BASE64:

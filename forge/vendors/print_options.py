@@ -27,6 +27,8 @@ class PrintOptions:
     stop_position: int = NO_STOP
     start_datetime: int = 0
     stop_datetime: int = NO_STOP
+    #: As it was given.
+    stop_datetime_text: str = ""
     server_id: int = 0
     set_charset: str | None = None
     require_row_format: bool = False

@@ -5,26 +5,30 @@ from __future__ import annotations
 import tempfile
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import replace
 from typing import ClassVar
 
 from forge.binlog.mapped import mapped_columns
-from forge.binlog.reader import FIRST, MAGIC
+from forge.binlog.reader import FIRST, MAGIC, Beginning
 from forge.binlog.window import LogWindow
 from forge.decode.cells import MappedTable
 from forge.errors import ForgeError, FormatError, UnsupportedError
+from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.events.format_description import FormatDescription
 from forge.events.plain import to_bytes
-from forge.events.query import QueryFields
+from forge.events.query import Query, QueryFields
 from forge.events.rows import RowsBody
 from forge.events.table_map import TableMap
 from forge.vendors.column_forms import Flavour
+from forge.vendors.hexdump import hexdump
 from forge.vendors.print_options import NO_STOP, PrintOptions
 from forge.vendors.quoting import base64_lines
-from forge.vendors.session_lines import DELIMITER, SessionLines
+from forge.vendors.session_lines import SessionLines
 from forge.vendors.shown_events import ShownEvent, shown_events
 
 STMT_END = 1
+_CHARSETS = (b"CHARACTER_SET_CLIENT", b"CHARACTER_SET_RESULTS", b"COLLATION_CONNECTION")
 #: Bytes of a statement's text that are held in memory.
 _HELD = 1 << 20
 
@@ -60,6 +64,10 @@ class Printer(ABC):
     """One call of a program: its state runs on from file to file."""
 
     family: ClassVar[str]
+    #: The events that the program reads in front of --start-position.
+    before_start: ClassVar[tuple[type, ...]] = (FormatDescription,)
+    #: Whether --start-position inside of an event that was read means the next one.
+    passes_begun: ClassVar[bool] = False
     #: Whether the program prints its last lines behind an error.
     ends_after_errors: ClassVar[bool] = False
 
@@ -70,11 +78,14 @@ class Printer(ABC):
         self.complain = complain
         #: Whether a file could not be read to its end.
         self.failed = False
-        self.session = SessionLines(flavour)
+        self.session = SessionLines(flavour, short_form=options.short_form, without_thread=options.require_row_format)
         #: Whether a file is the first, or the last, of the call.
         self.first_file = self.last_file = True
         #: Whether what is wanted has ended.
         self.stopped = False
+        self.reached_time = False
+        #: Where the last event ended.
+        self.end = 0
         #: Events that were met.
         self.met = 0
         self.tables: dict[int, MappedTable] = {}
@@ -111,16 +122,39 @@ class Printer(ABC):
         window.reach(0, len(MAGIC))
         if window.data[: len(MAGIC)] != MAGIC:
             raise PrintError(self.bad_beginning(window.data[: len(MAGIC)]))
-        end = len(MAGIC)
-        for shown in shown_events(window, FIRST):
+        beginning = FIRST
+        if self.first_file and self.options.start_position > len(MAGIC):
+            beginning = yield from self._begin_at(window, self.options.start_position)
+        self.end = beginning.offset
+        for shown in shown_events(window, beginning):
             if not self.is_read(shown):
                 raise PrintError(self.unread(shown.position, shown.raw, torn=False))
             yield from self.filtered(shown)
             if self.stopped:
                 return
-            end = shown.position + len(shown.raw)
-        if window.left(end) > 0:
-            raise PrintError(self.unread(end, window.data[end - window.start :], torn=True))
+            self.end = shown.position + len(shown.raw)
+        if window.left(self.end) > 0:
+            raise PrintError(self.unread(self.end, window.data[self.end - window.start :], torn=True))
+
+    def _begin_at(self, window: LogWindow, start: int) -> Generator[bytes, None, Beginning]:
+        """Print the file's FORMAT_DESCRIPTION, and say how reading begins at ``start``."""
+        description, format, position = None, FIRST.format, 0
+        end = len(MAGIC)
+        for shown in shown_events(window, FIRST):
+            if end >= start:
+                break
+            position, end = shown.position, shown.position + len(shown.raw)
+            if not isinstance(shown.body, self.before_start):
+                break
+            if isinstance(shown.body, FormatDescription):
+                description, format = shown, shown.body.context()
+        if description is not None:
+            yield from self.filtered(self.at_start(description, position))
+        return Beginning(max(start, end) if self.passes_begun else start, 1, format)
+
+    def at_start(self, description: ShownEvent, position: int) -> ShownEvent:
+        """The FORMAT_DESCRIPTION as it is printed where printing does not begin with it."""
+        return description
 
     def filtered(self, shown: ShownEvent) -> Iterator[bytes]:
         """What is printed of an event, if it is wanted."""
@@ -134,7 +168,8 @@ class Printer(ABC):
             options.start_datetime = options.offset = 0
         self.met += 1
         stop = options.stop_position if self.last_file else NO_STOP
-        if timestamp >= options.stop_datetime or shown.position >= stop:
+        self.reached_time = self.reached_time or timestamp >= options.stop_datetime
+        if self.reached_time or shown.position >= stop:
             self.stopped = True
             return
         yield from self.event(shown)
@@ -142,6 +177,9 @@ class Printer(ABC):
     @abstractmethod
     def event(self, shown: ShownEvent) -> Iterator[bytes]:
         """What is printed of an event.  Raises PrintError."""
+
+    def end_calls(self) -> None:  # noqa: B027
+        """Say what there is to say once all files are printed."""
 
     def end_file(self) -> Iterator[bytes]:
         """What is printed behind a file."""
@@ -166,16 +204,46 @@ class Printer(ABC):
 
     def header(self, shown: ShownEvent, rest: bytes = b"") -> bytes:
         """The header line of an event, up to the tab and what stands behind it."""
-        if self.options.short_form:
-            return b""
+        return b"" if self.options.short_form else self.header_line(shown) + rest
+
+    def header_line(self, shown: ShownEvent) -> bytes:
+        """The line up to the tab."""
         event = shown.event
         checksum = b"" if shown.checksum is None else b"CRC32 0x%08x " % shown.checksum
         start = b"#%s server id %d  end_log_pos %d %s"
-        return start % (moment(event.timestamp), event.server_id, shown.end, checksum) + rest
+        line = start % (moment(event.timestamp), event.server_id, shown.end, checksum)
+        if self.options.hexdump:
+            line += b"\n" + hexdump(shown.raw, shown.position, self.family)
+        return line
 
     def statement(self, text: bytes) -> bytes:
         """A statement on a line."""
-        return text + DELIMITER + b"\n"
+        return text + self.session.delimiter + b"\n"
+
+    def log_and_charset_set(self) -> bytes:
+        """What -D and --set-charset add to the first lines, around a line that is always there."""
+        lines = b"/*!32316 SET @OLD_SQL_LOG_BIN=@@SQL_LOG_BIN, SQL_LOG_BIN=0*/;\n" * self.options.disable_log_bin
+        lines += b"/*!50003 SET @OLD_COMPLETION_TYPE=@@COMPLETION_TYPE,COMPLETION_TYPE=0*/;\n"
+        if self.options.set_charset is not None:
+            lines += b"\n" + b"".join(b"/*!40101 SET @OLD_%s=@@%s */;\n" % (name, name) for name in _CHARSETS)
+            lines += b"/*!40101 SET NAMES %s */;\n" % to_bytes(self.options.set_charset)
+        return lines
+
+    def log_and_charset_reset(self) -> bytes:
+        """What takes that back."""
+        lines = b"/*!50003 SET COMPLETION_TYPE=@OLD_COMPLETION_TYPE*/;\n"
+        lines += b"/*!32316 SET SQL_LOG_BIN=@OLD_SQL_LOG_BIN*/;\n" * self.options.disable_log_bin
+        if self.options.set_charset is not None:
+            lines += b"".join(b"/*!40101 SET %s=@OLD_%s */;\n" % (name, name) for name in _CHARSETS)
+        return lines
+
+    def rewritten(self, shown: ShownEvent) -> ShownEvent:
+        """The event with the database that it is rewritten to."""
+        body = shown.body
+        if not isinstance(body, (TableMap, Query, ExecuteLoadQuery)) or body.database not in self.options.rewrite_db:
+            return shown
+        new = self.options.rewrite_db[body.database]
+        return shown.with_body(replace(body, database=new, database_length=None))
 
     def settings(self, shown: ShownEvent, text: bytes) -> Iterator[bytes]:
         """The settings of the session in front of a statement."""

@@ -19,8 +19,9 @@ from forge.vendors.quoting import in_backticks
 
 DELIMITER = b"/*!*/;"
 THREAD_SPECIFIC = 0x0004
+_NO_THREAD = 999999999
 #: Texts for which the database does not matter.
-_ENDS_OR_BEGINS = (b"BEGIN", b"COMMIT", b"SAVEPOINT", b"ROLLBACK", b"XA ")
+OF_TRANSACTIONS = (b"BEGIN", b"COMMIT", b"SAVEPOINT", b"ROLLBACK", b"XA ")
 #: Modes that MySQL 8.0 took away.
 _REMOVED_MODES = 0x1003FF00
 #: (bit of FLAGS2, variable, whether the bit says that it is off)
@@ -46,6 +47,11 @@ class SessionLines:
     """What the output said last of each setting; None before it said anything."""
 
     flavour: Flavour
+    delimiter: bytes = DELIMITER
+    #: With --short-form, threads have no numbers of their own.
+    short_form: bool = False
+    #: Whether no thread may be named.
+    without_thread: bool = False
     #: Bits of FLAGS2 that servers of the file cannot have.
     absent_flags: int = 0
     database: bytes = b""
@@ -62,7 +68,7 @@ class SessionLines:
 
     def use(self, flags: int, database: bytes, text: bytes) -> Iterator[bytes]:
         """The line that changes the database."""
-        trivial = text.startswith(_ENDS_OR_BEGINS)
+        trivial = text.startswith(OF_TRANSACTIONS)
         if flags & SUPPRESS_USE:
             if not trivial:
                 self.database = b""
@@ -71,13 +77,11 @@ class SessionLines:
                 yield b"use " + in_backticks(database)
             self.database = database
 
-    def settings(self, timestamp: int, flags: int, body: Any, *, with_thread: bool = True) -> Iterator[bytes]:
+    def settings(self, timestamp: int, flags: int, body: Any) -> Iterator[bytes]:
         """The statements that set what the event of ``body`` says of its session."""
         status = self.status(body)
         yield self._timestamp(timestamp, status)
-        if with_thread and (self.thread_id is None or (flags & THREAD_SPECIFIC and self.thread_id != body.thread_id)):
-            yield b"SET @@session.pseudo_thread_id=%d" % body.thread_id
-            self.thread_id = body.thread_id
+        yield from self._thread(flags, body.thread_id)
         if "flags2" in status:
             yield from self._flags(status["flags2"])
         if "sql_mode" in status and self.sql_mode != status["sql_mode"]:
@@ -105,6 +109,13 @@ class SessionLines:
     def _timestamp(self, timestamp: int, status: dict[str, Any]) -> bytes:
         micro = status.get("microseconds" if self.mysql else "hrnow")
         return b"SET TIMESTAMP=%d" % timestamp + (b".%06d" % micro if micro else b"")
+
+    def _thread(self, flags: int, number: int) -> Iterator[bytes]:
+        if self.without_thread:
+            return
+        if self.thread_id is None or (flags & THREAD_SPECIFIC and self.thread_id != number):
+            self.thread_id = number
+            yield b"SET @@session.pseudo_thread_id=%d" % (_NO_THREAD if self.short_form else number)
 
     def _flags(self, flags: int) -> Iterator[bytes]:
         changed = ~0 if self.flags2 is None else self.flags2 ^ flags

@@ -53,6 +53,8 @@ class ShownEvent:
         """The event with another body: its size and checksum are those of that one."""
         event = self.event.replace(body=body, event_size=None, checksum=None, log_pos=self.end)
         raw = encode_event(event, self.position, self.format)
+        if self.inner and self.checksum is not None:
+            raw = with_checksum(raw)
         checksum = None if self.checksum is None else int.from_bytes(raw[-CHECKSUM_SIZE:], "little")
         return replace(self, placed=replace(self.placed, event=event), raw=raw, checksum=checksum)
 
@@ -78,6 +80,12 @@ def _has_checksum(placed: PlacedEvent) -> bool:
     return placed.format.checksum
 
 
+def with_checksum(raw: bytes) -> bytes:
+    """An event that has none, with one."""
+    raw = raw[:9] + (len(raw) + CHECKSUM_SIZE).to_bytes(4, "little") + raw[13:]
+    return raw + zlib.crc32(raw).to_bytes(CHECKSUM_SIZE, "little")
+
+
 def inner_events(outer: ShownEvent, body: TransactionPayload) -> Iterator[ShownEvent]:
     """The events of a compressed transaction: all of them stand where it ends, and have checksums if it has one.
 
@@ -89,8 +97,7 @@ def inner_events(outer: ShownEvent, body: TransactionPayload) -> Iterator[ShownE
         event = decode_event(frame.raw, 0, inner)
         raw, checksum = frame.raw, None
         if outer.checksum is not None:
-            raw = raw[:9] + (len(raw) + CHECKSUM_SIZE).to_bytes(4, "little") + raw[13:]
-            checksum = zlib.crc32(raw)
-            raw += checksum.to_bytes(CHECKSUM_SIZE, "little")
+            raw = with_checksum(raw)
+            checksum = int.from_bytes(raw[-CHECKSUM_SIZE:], "little")
         placed = PlacedEvent(outer.placed.index, outer.placed.offset, frame.raw, event, inner)
         yield ShownEvent(placed, raw, end, end, checksum, inner=True)
