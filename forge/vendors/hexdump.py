@@ -22,7 +22,7 @@ def hexdump(raw: bytes, position: int, family: str) -> bytes:
     fields[1] += b"  "
     head += b"# %8x  |" % position + b" |".join(fields) + b"\n#\n"
     lines = b"".join(b"# %8x  %s |%s|\n" % line for line in _lines(raw, position, _PRINTED))
-    return head + lines + b"#\n# Event: "
+    return head + lines + (b"#\n" if lines else b"") + b"# Event: "
 
 
 def _lines(raw: bytes, position: int, shows: frozenset[int]) -> Iterator[tuple[int, bytes, bytes]]:

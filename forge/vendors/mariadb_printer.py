@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from forge.binlog.reader import MAGIC
@@ -13,7 +14,7 @@ from forge.errors import ForgeError
 from forge.events.binlog_checkpoint import BinlogCheckpoint
 from forge.events.event import IGNORABLE, SKIP_REPLICATION, SUPPRESS_USE, RawBody
 from forge.events.execute_load_query import ExecuteLoadQuery
-from forge.events.format import HEADER_SIZE
+from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE
 from forge.events.format_description import FormatDescription
 from forge.events.gtid import AnonymousGtid, Gtid
 from forge.events.gtid_list import GtidList
@@ -27,7 +28,6 @@ from forge.events.rotate import Rotate
 from forge.events.rows import ROWS_BODIES, RowsBody
 from forge.events.rows_query import AnnotateRows, RowsQuery
 from forge.events.start_encryption import StartEncryption
-from forge.events.stop import Stop
 from forge.events.table_map import TableMap
 from forge.events.user_var import DECIMAL, INTEGER, REAL, UserVar
 from forge.events.xa_prepare import XaPrepare
@@ -140,8 +140,11 @@ class MariadbPrinter(CommonEvents):
     def _filters_ids(self) -> bool:
         """Whether events are left out by server or domain."""
         options = self.options
-        servers = options.server_id or options.do_server_ids or options.ignore_server_ids
+        servers = options.do_server_ids or options.ignore_server_ids
         return bool(servers or options.do_domain_ids or options.ignore_domain_ids)
+
+    def at_start(self, description: ShownEvent, position: int) -> ShownEvent | None:
+        return description if self.options.blocks else None
 
     def bad_beginning(self, data: bytes) -> str:
         if len(data) < len(MAGIC):
@@ -182,9 +185,11 @@ class MariadbPrinter(CommonEvents):
         if options.print_row_event_positions:
             yield self.at(shown)
         if self._skips(body):
+            if isinstance(body, ROWS_BODIES) and ends_statement(body):
+                yield from self._cut_rows()
             return
         if isinstance(body, TableMap):
-            shown = self.rewritten(shown)
+            shown = _with_old_checksum(self.rewritten(shown), shown.checksum)
             body = shown.body
         skipped = bool(shown.event.flags & SKIP_REPLICATION)
         if skipped != self.skip_replication:
@@ -198,7 +203,7 @@ class MariadbPrinter(CommonEvents):
     def _skips_server(self, shown: ShownEvent) -> bool:
         """Whether an event is left out by its server."""
         options, number = self.options, shown.event.server_id
-        wanted = options.do_server_ids | ({options.server_id} if options.server_id else set())
+        wanted = options.do_server_ids
         skipped = number in options.ignore_server_ids or bool(wanted and number not in wanted)
         return skipped and not isinstance(shown.body, (FormatDescription, Rotate))
 
@@ -207,7 +212,7 @@ class MariadbPrinter(CommonEvents):
         if isinstance(body, MariadbGtid):
             wanted, ignored = self.options.do_domain_ids, self.options.ignore_domain_ids
             self.in_filtered = body.domain_id in ignored or bool(wanted and body.domain_id not in wanted)
-        outside = isinstance(body, (FormatDescription, Rotate, GtidList, BinlogCheckpoint, Stop))
+        outside = isinstance(body, (FormatDescription, Rotate, GtidList, BinlogCheckpoint))
         return self.in_filtered and not outside
 
     def _skips(self, body: Any) -> bool:
@@ -327,18 +332,19 @@ class MariadbPrinter(CommonEvents):
             self.annotation = shown
         yield from ()
 
-    def _annotated(self) -> Iterator[bytes]:
+    def _annotated(self, position: int) -> Iterator[bytes]:
         """The statement's text, which waits for the first table."""
         shown, self.annotation = self.annotation, None
-        if shown is not None and not self.options.short_form:
+        if shown is not None:
             assert isinstance(shown.body, AnnotateRows)
             text = to_bytes(shown.body.query).replace(b"\r\n", b"\n").replace(b"\n", b"\n#Q> ")
-            yield self.header(shown, b"\tAnnotate_rows:\n") + b"#Q> " + text + b"\n"
+            head = b"# " if self.options.short_form else self.header_line(shown, position) + b"\t"
+            yield head + b"Annotate_rows:\n#Q> " + text + b"\n"
 
     def _table_map(self, shown: ShownEvent, body: TableMap) -> Iterator[bytes]:
         mapped = self.note_table(shown, body)
         self.unfinished = True
-        yield from self._annotated()
+        yield from self._annotated(shown.position)
         if self.options.short_form:
             return
         names = b".".join(in_backticks(to_bytes(name)) for name in (body.database, body.table))
@@ -365,6 +371,16 @@ class MariadbPrinter(CommonEvents):
         count, self.row_count = self.row_count, 0
         if self.options.print_row_count and not self.options.short_form:
             yield b"# Number of rows: %d\n" % count
+
+    def _cut_rows(self) -> Iterator[bytes]:
+        """What is held of a statement whose last event is left out: what opens its BINLOG statement is not printed."""
+        yield from self.headers
+        self.headers.clear()
+        if self.block:
+            self.block.add(self.statement(b"'"))
+        yield from self.block.take()
+        yield from self.rows.take()
+        self.row_count = 0
 
     def _hold_rows(self, body: RowsBody) -> None:
         mapped = self.tables.get(body.table_id)
@@ -411,6 +427,14 @@ class MariadbPrinter(CommonEvents):
             name = _IGNORED.get(type(body), b"Unknown")
             yield self.header(shown, b"\tIgnorable\n")
             yield b"# Ignorable event type %d (%s)\n" % (shown.type_code, name)
+
+
+def _with_old_checksum(shown: ShownEvent, checksum: int | None) -> ShownEvent:
+    """A rewritten event: the program leaves its checksum as it was."""
+    if checksum is None or shown.checksum == checksum:
+        return shown
+    raw = shown.raw[:-CHECKSUM_SIZE] + checksum.to_bytes(CHECKSUM_SIZE, "little")
+    return replace(shown, raw=raw, checksum=checksum)
 
 
 def _absent_flags(version: str) -> int:

@@ -55,8 +55,7 @@ _MYSQL = {
 _MARIADB = {
     "flag": "skip-annotate-row-events print-row-count print-row-event-positions gtid-strict-mode",
     "text": "table",
-    "ids": "do-domain-ids ignore-domain-ids do-server-ids ignore-server-ids",
-    "id": "server-id",
+    "ids": "do-domain-ids ignore-domain-ids do-server-ids ignore-server-ids server-id",
 }
 _OPTIONS = {"mysql": _options(_BOTH, _MYSQL), "mariadb": _options(_BOTH, _MARIADB)}
 _LETTERS = {
@@ -102,6 +101,10 @@ class OptionParser:
                 self._short(argument[1:], rest)
             else:
                 files.append(argument)
+        for what in ("domain", "server"):
+            if getattr(self.values, f"do_{what}_ids") and getattr(self.values, f"ignore_{what}_ids"):
+                problem = f"Cannot create ignore filtering rule for {what} id because do rule already exists"
+                raise OptionError(f"ERROR: {problem}", 1)
         return self.values, files
 
     def _long(self, text: str, rest: Iterator[str]) -> None:
@@ -150,14 +153,15 @@ class OptionParser:
             "position": self._number,
             "base64": self._base64,
             "time": self._time,
-            "id": lambda _, text: int(text),
             "ids": lambda _, text: frozenset(int(one) for one in text.split(",")),
         }
         if option.kind == "rewrite":
             old, _, new = value.partition("->")
             self.values.rewrite_db[old.strip()] = new.strip()
             return
-        setattr(self.values, option.field, known[option.kind](name, value))
+        # mariadb-binlog takes the one as another name of the other.
+        field = "do_server_ids" if (name, option.kind) == ("server-id", "ids") else option.field
+        setattr(self.values, field, known[option.kind](name, value))
         if name == "stop-datetime":
             self.values.stop_datetime_text = value
 

@@ -148,13 +148,14 @@ class Printer(ABC):
                 break
             if isinstance(shown.body, FormatDescription):
                 description, format = shown, shown.body.context()
-        if description is not None:
-            yield from self.filtered(self.at_start(description, position))
+        begins = None if description is None else self.at_start(description, position)
+        if begins is not None:
+            yield from self.filtered(begins)
         return Beginning(max(start, end) if self.passes_begun else start, 1, format)
 
-    def at_start(self, description: ShownEvent, position: int) -> ShownEvent:
-        """The FORMAT_DESCRIPTION as it is printed where printing does not begin with it."""
-        return description
+    @abstractmethod
+    def at_start(self, description: ShownEvent, position: int) -> ShownEvent | None:
+        """The FORMAT_DESCRIPTION as it is printed where printing begins behind it; None if it is not."""
 
     def filtered(self, shown: ShownEvent) -> Iterator[bytes]:
         """What is printed of an event, if it is wanted."""
@@ -206,14 +207,14 @@ class Printer(ABC):
         """The header line of an event, up to the tab and what stands behind it."""
         return b"" if self.options.short_form else self.header_line(shown) + rest
 
-    def header_line(self, shown: ShownEvent) -> bytes:
-        """The line up to the tab."""
+    def header_line(self, shown: ShownEvent, position: int | None = None) -> bytes:
+        """The line up to the tab; ``position`` is that of a later event in front of which it stands."""
         event = shown.event
         checksum = b"" if shown.checksum is None else b"CRC32 0x%08x " % shown.checksum
         start = b"#%s server id %d  end_log_pos %d %s"
         line = start % (moment(event.timestamp), event.server_id, shown.end, checksum)
         if self.options.hexdump:
-            line += b"\n" + hexdump(shown.raw, shown.position, self.family)
+            line += b"\n" + hexdump(shown.raw, shown.position if position is None else position, self.family)
         return line
 
     def statement(self, text: bytes) -> bytes:
@@ -258,8 +259,6 @@ class Printer(ABC):
     def add_to_block(self, shown: ShownEvent) -> None:
         """An event of the BINLOG statement that is printed when the statement ends."""
         if self.options.blocks:
-            if not self.block:
-                self.block.add(b"\nBINLOG '\n")
             self.block.add(base64_lines(shown.raw))
 
     def held_rows(self) -> Iterator[bytes]:
@@ -267,8 +266,9 @@ class Printer(ABC):
         self.unfinished = False
         self.tables.clear()
         if self.block:
-            self.block.add(self.statement(b"'"))
-        yield from self.block.take()
+            yield b"\nBINLOG '\n"
+            yield from self.block.take()
+            yield self.statement(b"'")
         yield from self.rows.take()
 
     def note_table(self, shown: ShownEvent, body: TableMap) -> MappedTable:
