@@ -79,7 +79,9 @@ def number(type_name: str, declared: Any) -> Decimal:
 def rounded(value: Decimal, scale: int) -> Decimal:
     """``value`` with exactly ``scale`` fraction digits, halves away from zero as servers round DECIMAL; no -0."""
     result = value.quantize(Decimal(1).scaleb(-scale), context=EXACT)
-    return result if result else result.copy_abs()
+    if not result:
+        return result.copy_abs()
+    return value if value.same_quantum(result) else result
 
 
 def negated(value: float | Decimal) -> float | Decimal:

@@ -54,6 +54,8 @@ class IntegerCodec(NumberCodec, IntegerCellCodec):
         return bounds(_TYPES[column.type_code][1], bool(column.unsigned))
 
     def accept(self, column: Column, declared: Any) -> int:
+        if type(declared) is int and (declared >= 0 or not column.unsigned):
+            return self.checked(column, declared, self.bounds(column))
         exact = number(self.type_name(column), declared)
         value = int(rounded(exact, 0))
         if column.unsigned and exact < 0 and (value or isinstance(declared, Decimal)):
