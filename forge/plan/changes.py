@@ -27,7 +27,7 @@ class RowChange(Struct, frozen=True):
     #: The row of the past that an UPDATE of a system-versioned table leaves, which has all columns on MariaDB 11.8.
     is_past: bool = False
     #: UPDATE of JSON columns by JSON functions: column to the diffs that the server noted, in bytes; None: it gave up.
-    diffs: Mapping[int, bytes | None] = {}
+    diffs: Mapping[int, bytes | None] | None = None
 
     @property
     def kind(self) -> ChangeKind:

@@ -316,7 +316,7 @@ class RowEncoder:
             cell = None if value is None else codec.encode(column, value)
             if cell is not None and value is not None and column.type_code == WireType.JSON:
                 # A document that is the same again has none, whatever was done to it.
-                diffs = b"" if value == change.before[index] else change.diffs.get(index)
+                diffs = b"" if value == change.before[index] else (change.diffs or {}).get(index)
                 if diffs and 4 + len(diffs) >= len(value):
                     diffs = None
                 if diffs is not None:
