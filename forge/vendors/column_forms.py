@@ -63,9 +63,14 @@ def column_text(mapped: MappedTable, index: int, column: Column, flavour: Flavou
 
 def primary_key_text(mapped: MappedTable, flavour: Flavour) -> str | None:
     """The parts of the primary key, unquoted; None if the event tells of none, and nothing if it cannot be told."""
-    columns, key = mapped.columns, mapped.body.primary_key()
-    if columns is None or any(_unknown(column, flavour) for column in columns):
+    if mapped.columns is None or any(_unknown(column, flavour) for column in mapped.columns):
         return ""
+    return key_text(mapped, flavour)
+
+
+def key_text(mapped: MappedTable, flavour: Flavour) -> str | None:
+    """As :func:`primary_key_text`, also where columns are not known."""
+    columns, key = mapped.columns or (), mapped.body.primary_key()
     if flavour == "mysql" and mapped.body.table_flags & _GENERATED_KEY:
         return "my_row_id"
     if key is None:
@@ -141,11 +146,8 @@ def _type(column: Column, text_collation: Collation | None, flavour: Flavour) ->
     if code == WireType.BIT:
         return f"BIT({8 * column.metadata[1] + column.metadata[0]})"
     if code in (WireType.BLOB, WireType.BLOB_COMPRESSED):
-        return (
-            _BLOBS[column.metadata[0]] + ("TEXT" if text_collation else "BLOB")
-            if column.metadata[0] in _BLOBS
-            else None
-        )
+        size = _BLOBS.get(column.metadata[0])
+        return f"INVALID_BLOB({column.metadata[0]})" if size is None else size + ("TEXT" if text_collation else "BLOB")
     if is_enum(column):
         return "ENUM"
     if is_set(column):

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import re
-import struct
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from forge.binlog.reader import MAGIC
-from forge.charsets import collation
-from forge.errors import ForgeError
+from forge.decode.cells import kind_of
 from forge.events.binlog_checkpoint import BinlogCheckpoint
 from forge.events.event import IGNORABLE, SKIP_REPLICATION, SUPPRESS_USE, RawBody
-from forge.events.execute_load_query import ExecuteLoadQuery
-from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE
 from forge.events.format_description import FormatDescription
 from forge.events.gtid import AnonymousGtid, Gtid
 from forge.events.gtid_list import GtidList
@@ -24,22 +19,23 @@ from forge.events.mariadb_gtid import COMMIT_ALTER, START_ALTER, THREAD_ID, Mari
 from forge.events.plain import to_bytes
 from forge.events.previous_gtids import PreviousGtids
 from forge.events.query import Query
-from forge.events.rotate import Rotate
 from forge.events.rows import ROWS_BODIES, RowsBody
 from forge.events.rows_query import AnnotateRows, RowsQuery
 from forge.events.start_encryption import StartEncryption
 from forge.events.table_map import TableMap
-from forge.events.user_var import DECIMAL, INTEGER, REAL, UserVar
+from forge.events.user_var import UserVar
 from forge.events.xa_prepare import XaPrepare
 from forge.events.xid import Xid
 from forge.values.wire_types import WireType
 from forge.vendors.column_forms import Flavour
 from forge.vendors.common_events import CommonEvents
+from forge.vendors.mariadb_filters import MariadbFilters
+from forge.vendors.mariadb_forms import absent_flags, unread, variable_text, with_old_checksum
 from forge.vendors.print_options import NO_STOP, PrintOptions
-from forge.vendors.printer import ends_statement, xa_id
+from forge.vendors.printer import PrintError, ends_statement, xa_id
 from forge.vendors.quoting import base64_lines, in_backticks
-from forge.vendors.row_lines import row_lines
-from forge.vendors.session_lines import OF_TRANSACTIONS
+from forge.vendors.row_lines import RowsEnd, row_lines
+from forge.vendors.session_lines import OF_TRANSACTIONS, OF_XA
 from forge.vendors.shown_events import ShownEvent
 from forge.vendors.table_lines import table_lines
 
@@ -53,24 +49,19 @@ _IGNORED = {
     Ignorable: b"Ignorable log event", RowsQuery: b"MySQL Rows_query", Gtid: b"MySQL Gtid",
     AnonymousGtid: b"MySQL Anonymous_Gtid", PreviousGtids: b"MySQL Previous_gtids",
 }  # fmt: skip
-_INCOMPATIBLE = {
-    39: "Found incompatible MySQL 8.0 PARTIAL_UPDATE_ROWS_EVENT event. You can avoid this event by specifying"
-    " 'binlog-row-value-options=\"\"' in the MySQL server",
-    40: "Found incompatible MySQL 8.0 TRANSACTION_PAYLOAD_EVENT event. You can avoid this event by specifying"
-    " 'binlog_transaction_compression=0' in the MySQL server",
-}
 _ARTIFICIAL = 0x20
 _OWN_IDS = (
     b"/*!100001 SET @@SESSION.SERVER_ID=@@GLOBAL.SERVER_ID */;\n"
     b"/*!100001 SET @@SESSION.GTID_DOMAIN_ID=@@GLOBAL.GTID_DOMAIN_ID */;\n"
 )
+#: Types behind whose cells it does not find the next one unless it prints them.
+_UNCOUNTED = frozenset((
+    WireType.GEOMETRY, WireType.JSON, WireType.VECTOR, WireType.VARCHAR_COMPRESSED, WireType.BLOB_COMPRESSED,
+))  # fmt: skip
 _HAS_TRIGGERS = 0x4000
-_STANDALONE, _TRANSACTIONAL, _ALLOW_PARALLEL, _WAITED, _DDL, _PREPARED, _COMMIT_ID = 1, 4, 8, 16, 32, 64, 2
+_STANDALONE, _TRANSACTIONAL, _ALLOW_PARALLEL, _WAITED, _DDL, _COMMIT_ID = 1, 4, 8, 16, 32, 2
+_PREPARED, _COMPLETED = 64, 128
 _ROLLBACK_ALTER = 8
-#: Bits of FLAGS2, the first version of servers that have the one, and the first releases of 10.x that have the other.
-_IF_EXISTS, _EXPLICIT_DEFAULTS = 1 << 28, 1 << 24
-_LOGS_IF_EXISTS = [10, 5, 2]
-_LOGS_EXPLICIT_DEFAULTS = {5: 17, 6: 9, 7: 5, 8: 4, 9: 2, 10: 1}
 
 
 class MariadbPrinter(CommonEvents):
@@ -82,16 +73,15 @@ class MariadbPrinter(CommonEvents):
         self.headers: list[bytes] = []
         self.row_count = 0
         self.annotation: ShownEvent | None = None
-        #: Tables that are left out, and whether the group is.
-        self.ignored_tables: set[int] = set()
-        self.in_filtered = False
+        self.filters = MariadbFilters(options)
         self.skip_replication = False
         self.skip_parallel: bool | None = None
         self.domain_id: int | None = None
         self.server_id: int | None = None
         #: flags_extra of the GTID whose QUERY comes next.
         self.alter = 0
-        self.sequences: dict[int, int] = {}
+        #: Whether the last GTID was that of an XA transaction.
+        self.in_xa = False
         self.printers |= {
             FormatDescription: self._format_description,
             GtidList: self._gtid_list,
@@ -134,14 +124,8 @@ class MariadbPrinter(CommonEvents):
             b"ROLLBACK /* added by mysqlbinlog */;\n"
             + self.log_and_charset_reset()
             + b"/*!50530 SET @@SESSION.PSEUDO_SLAVE_MODE=0*/;\n"
-            + (_OWN_IDS if self._filters_ids() else b"")
+            + (_OWN_IDS if self.filters.by_id else b"")
         )
-
-    def _filters_ids(self) -> bool:
-        """Whether events are left out by server or domain."""
-        options = self.options
-        servers = options.do_server_ids or options.ignore_server_ids
-        return bool(servers or options.do_domain_ids or options.ignore_domain_ids)
 
     def at_start(self, description: ShownEvent, position: int) -> ShownEvent | None:
         return description if self.options.blocks else None
@@ -152,18 +136,14 @@ class MariadbPrinter(CommonEvents):
         return "ERROR: File is not a binary log file."
 
     def unread(self, offset: int, raw: bytes, *, torn: bool) -> str:
-        size = int.from_bytes(raw[9:13], "little")
-        if len(raw) < HEADER_SIZE or (torn and size >= HEADER_SIZE and len(raw) >= HEADER_SIZE):
-            problem = "Event truncated"
-        elif torn:
-            problem = "Event invalid"
-        else:
-            problem = _INCOMPATIBLE.get(raw[4], "Found invalid event in binary log")
-        about = f", data_len: {size}, event_type: {raw[4]}" if len(raw) >= HEADER_SIZE else ""
-        return (
-            f"ERROR: Error in Log_event::read_log_event(): '{problem}'{about}\n"
-            f"ERROR: Could not read entry at offset {offset}: Error in log format or read error."
-        )
+        return unread(offset, raw, torn=torn)
+
+    def ends_at(self, offset: int, raw: bytes, *, torn: bool) -> None:
+        message = self.unread(offset, raw, torn=torn)
+        if not self.in_use:
+            raise PrintError(message)
+        # A server may be writing the event.
+        self.complain(message.partition("\n")[0])
 
     def not_found(self, name: str, error: OSError) -> str:
         return f"mariadb-binlog: File '{name}' not found (Errcode: {error.errno} \"{error.strerror}\")"
@@ -180,16 +160,23 @@ class MariadbPrinter(CommonEvents):
 
     def event(self, shown: ShownEvent) -> Iterator[bytes]:
         options, body = self.options, shown.body
-        if self._skips_server(shown) or self._skips_domain(body):
+        filters = self.filters
+        if isinstance(body, MariadbGtid):
+            filters.check_order(shown.event.server_id, body)
+        if filters.skips_server(shown.event) or filters.skips_domain(body):
             return
         if options.print_row_event_positions:
             yield self.at(shown)
-        if self._skips(body):
-            if isinstance(body, ROWS_BODIES) and ends_statement(body):
+        trivial = isinstance(body, (Query, QueryCompressed)) and self.is_trivial(to_bytes(body.text()))
+        skipped = filters.skips_table(body, trivial=trivial)
+        if isinstance(body, ROWS_BODIES) and ends_statement(body):
+            self.annotation = None
+            if skipped:
                 yield from self._cut_rows()
+        if skipped:
             return
         if isinstance(body, TableMap):
-            shown = _with_old_checksum(self.rewritten(shown), shown.checksum)
+            shown = with_old_checksum(self.rewritten(shown), shown.checksum)
             body = shown.body
         skipped = bool(shown.event.flags & SKIP_REPLICATION)
         if skipped != self.skip_replication:
@@ -200,45 +187,8 @@ class MariadbPrinter(CommonEvents):
         else:
             yield from self.printers[type(body)](shown, body)
 
-    def _skips_server(self, shown: ShownEvent) -> bool:
-        """Whether an event is left out by its server."""
-        options, number = self.options, shown.event.server_id
-        wanted = options.do_server_ids
-        skipped = number in options.ignore_server_ids or bool(wanted and number not in wanted)
-        return skipped and not isinstance(shown.body, (FormatDescription, Rotate))
-
-    def _skips_domain(self, body: Any) -> bool:
-        """Whether an event is left out by the domain of its group."""
-        if isinstance(body, MariadbGtid):
-            wanted, ignored = self.options.do_domain_ids, self.options.ignore_domain_ids
-            self.in_filtered = body.domain_id in ignored or bool(wanted and body.domain_id not in wanted)
-        outside = isinstance(body, (FormatDescription, Rotate, GtidList, BinlogCheckpoint))
-        return self.in_filtered and not outside
-
-    def _skips(self, body: Any) -> bool:
-        """Whether an event is left out by its database or its table."""
-        options = self.options
-        if isinstance(body, TableMap):
-            if (options.database not in (None, body.database)) or (options.table not in (None, body.table)):
-                self.ignored_tables.add(body.table_id)
-                return True
-            return False
-        if isinstance(body, ROWS_BODIES):
-            return self._skips_rows(body)
-        if isinstance(body, (Query, QueryCompressed)):
-            trivial = to_bytes(body.text()).startswith(OF_TRANSACTIONS)
-            return not trivial and options.database not in (None, body.database)
-        return isinstance(body, ExecuteLoadQuery) and options.database not in (None, body.database)
-
-    def _skips_rows(self, body: RowsBody) -> bool:
-        skipped = body.table_id in self.ignored_tables
-        if ends_statement(body):
-            self.ignored_tables.clear()
-            self.annotation = None
-        return skipped
-
     def _format_description(self, shown: ShownEvent, body: FormatDescription) -> Iterator[bytes]:
-        self.session.absent_flags = _absent_flags(body.server_version)
+        self.session.absent_flags = absent_flags(body.server_version)
         yield from self.format_description(shown, body)
         if body.created and not shown.event.flags & _ARTIFICIAL:
             yield self.statement(b"ROLLBACK")
@@ -256,6 +206,7 @@ class MariadbPrinter(CommonEvents):
         flags, extra = body.flags2, body.flags_extra or 0
         server = shown.event.server_id
         self.alter = extra
+        self.in_xa = bool(flags & (_PREPARED | _COMPLETED))
         words = [b"\tGTID %d-%d-%d" % (body.domain_id, server, body.sequence_number)]
         if flags & _COMMIT_ID:
             words.append(b"cid=%d" % (body.commit_id or 0))
@@ -310,7 +261,7 @@ class MariadbPrinter(CommonEvents):
         """The line that changes to the database that --rewrite-db names, in front of the header."""
         new = self.options.rewrite_db.get(body.database)
         database = to_bytes(body.database)
-        if new is None or database == self.session.database or text.startswith(OF_TRANSACTIONS):
+        if new is None or database == self.session.database or self.is_trivial(text):
             return b""
         self.session.database = database
         return self.statement(b"use " + in_backticks(to_bytes(new)))
@@ -326,6 +277,9 @@ class MariadbPrinter(CommonEvents):
     def _xa_prepare(self, shown: ShownEvent, body: XaPrepare) -> Iterator[bytes]:
         xid = xa_id(body.gtrid, body.bqual, body.format_id)
         yield self.header(shown, b"\tXID = %s\n" % xid) + b"XA PREPARE %s\n" % xid + self.statement(b"")
+
+    def is_trivial(self, text: bytes) -> bool:
+        return text.startswith(OF_XA if self.in_xa else OF_TRANSACTIONS)
 
     def _annotate(self, shown: ShownEvent, body: AnnotateRows) -> Iterator[bytes]:
         if not self.options.skip_annotate_row_events:
@@ -359,10 +313,19 @@ class MariadbPrinter(CommonEvents):
         ends = ends_statement(body)
         end = b" flags: STMT_END_F" if ends else b""
         line = b"\t%s: table id %d%s\n" % (_ROW_NAMES[shown.type_code], body.table_id, end)
+        if uncompressed(body) is not body:
+            shown = replace(shown, raw=shown.with_body(uncompressed(body)).raw)
         self.headers.append(self.header(shown, line))
-        self.add_to_block(shown if uncompressed(body) is body else shown.with_body(uncompressed(body)))
+        self.add_to_block(shown)
         if not self.options.short_form:
-            self._hold_rows(body)
+            try:
+                self._hold_rows(body)
+            except RowsEnd as error:
+                if error.null and ends:
+                    yield from self.headers
+                    yield from self.block.take()
+                # It ends here, and mostly says nothing.
+                raise PrintError(error.problem) from None
         if not ends:
             return
         yield from self.headers
@@ -388,9 +351,11 @@ class MariadbPrinter(CommonEvents):
             if self.options.rows:
                 self.rows.add(b"### Row event for unknown table #%d" % body.table_id)
             return
-        if not self.options.rows and any(column.type_code == WireType.GEOMETRY for column in mapped.columns):
-            # It cannot tell how long such a row is, and counts no further.
-            self.row_count += 1
+        uncounted = next((column.type_code for column in mapped.columns if column.type_code in _UNCOUNTED), None)
+        if uncounted is not None and not self.options.rows:
+            # It finds no second row; of an UPDATE with types of MySQL it counts both images.
+            both = uncounted in (WireType.JSON, WireType.VECTOR) and kind_of(body) == "update"
+            self.row_count += 2 if both else 1
             return
         for lines in row_lines(body, mapped, "mariadb", commented=self.options.verbose > 1):
             self.row_count += 1
@@ -405,42 +370,10 @@ class MariadbPrinter(CommonEvents):
 
     def _user_var(self, shown: ShownEvent, body: UserVar) -> Iterator[bytes]:
         name = b"SET @" + in_backticks(to_bytes(body.name)) + b":="
-        yield self.header(shown, b"\tUser_var\n") + self.statement(name + self._variable(body))
-
-    def _variable(self, body: UserVar) -> bytes:
-        if body.value is None:
-            return b"NULL"
-        kind, number, raw = body.value
-        if kind == REAL:
-            return b"%.14g" % struct.unpack("<d", raw)[0]
-        if kind in (INTEGER, DECIMAL):
-            return (body.number() or "").encode()
-        try:
-            named = collation(number, self.flavour)
-        except ForgeError:
-            return b"???"
-        text = b"X'" + raw.hex().upper().encode() + b"'" if raw else b'""'
-        return b"_%s %s COLLATE `%s`" % (named.charset.encode(), text, named.name.encode())
+        yield self.header(shown, b"\tUser_var\n") + self.statement(name + variable_text(body, self.flavour))
 
     def _ignorable(self, shown: ShownEvent, body: Any) -> Iterator[bytes]:
         if not self.options.short_form:
             name = _IGNORED.get(type(body), b"Unknown")
             yield self.header(shown, b"\tIgnorable\n")
             yield b"# Ignorable event type %d (%s)\n" % (shown.type_code, name)
-
-
-def _with_old_checksum(shown: ShownEvent, checksum: int | None) -> ShownEvent:
-    """A rewritten event: the program leaves its checksum as it was."""
-    if checksum is None or shown.checksum == checksum:
-        return shown
-    raw = shown.raw[:-CHECKSUM_SIZE] + checksum.to_bytes(CHECKSUM_SIZE, "little")
-    return replace(shown, raw=raw, checksum=checksum)
-
-
-def _absent_flags(version: str) -> int:
-    """The bits of FLAGS2 that servers of that version do not have."""
-    numbers = [int(number) for number in re.findall(r"\d+", version)[:3]]
-    if "mariadb" not in version.lower() or numbers < _LOGS_IF_EXISTS:
-        return _IF_EXISTS | _EXPLICIT_DEFAULTS
-    logged = numbers[0] > 10 or numbers[2] >= _LOGS_EXPLICIT_DEFAULTS.get(numbers[1], 0)
-    return 0 if logged else _EXPLICIT_DEFAULTS

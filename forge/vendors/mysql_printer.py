@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from forge.binlog.reader import ENCRYPTED_MAGIC, MAGIC
 from forge.binlog.window import LogWindow
 from forge.events.event import IGNORABLE, RawBody
 from forge.events.execute_load_query import ExecuteLoadQuery
@@ -39,6 +38,7 @@ from forge.vendors.mysql_forms import (
     times_and_versions,
     variable_text,
 )
+from forge.vendors.mysql_messages import OF_A_DATABASE, UNFINISHED, WITHOUT_END, WITHOUT_QUERY, bad_beginning, unread
 from forge.vendors.print_options import PrintOptions
 from forge.vendors.printer import PrintError, ends_statement, xa_id
 from forge.vendors.quoting import in_backticks
@@ -50,18 +50,8 @@ _RELAY_LOG, _ARTIFICIAL = 0x40, 0x20
 _READ_COMMITTED = 1
 _ROW_NAMES = {30: b"Write_rows", 31: b"Update_rows", 32: b"Delete_rows", 39: b"Update_rows_partial"}
 _GENERATED_KEY = 0x0004
-_DATABASE_WARNING = (
-    "The option --database has been used. It may filter parts of transactions, but will include the GTIDs in any case."
-    " If you want to exclude or include transactions, you should use the options --exclude-gtids or --include-gtids,"
-    " respectively, instead."
-)
 #: The version of servers, in a GTID, from which on a TABLE_MAP tells of generated keys.
 _TELLS_GENERATED_KEYS = 80030
-_UNFINISHED = (
-    "This might be because the last statement was not fully written to the log, or because you are using a"
-    " --stop-position or --stop-datetime that refers to an event in the middle of a statement. The event(s) from the"
-    " partial statement have not been written to output."
-)
 _NO_CHARSET = 33
 
 
@@ -118,21 +108,15 @@ class MysqlPrinter(CommonEvents):
         )
 
     def bad_beginning(self, data: bytes) -> str:
-        if data == ENCRYPTED_MAGIC:
-            return "ERROR: Reading encrypted log files directly is not supported."
-        if len(data) < len(MAGIC):
-            return "ERROR: I/O error reading the header from the binary log"
-        return (
-            "ERROR: Binlog has bad magic number;  It's not a binary log file that can be used by this version of MySQL"
-        )
+        return bad_beginning(data)
 
     def unread(self, offset: int, raw: bytes, *, torn: bool) -> str:
-        reason = (
-            "binlog truncated in the middle of event; consider out of disk space"
-            if torn
-            else "Found invalid event in binary log"
-        )
-        return f"ERROR: Could not read entry at offset {offset}: Error in log format or read error 1.\nERROR: {reason}"
+        return unread(offset, raw, torn=torn)
+
+    def ends_at(self, offset: int, raw: bytes, *, torn: bool) -> None:
+        if not (torn and self.in_use and self.options.force_if_open):
+            raise PrintError(self.unread(offset, raw, torn=torn))
+        self.warn("File ends with a truncated event.")
 
     def not_found(self, name: str, error: OSError) -> str:
         shown = f"mysqlbinlog: File '{name}' not found (OS errno {error.errno} - {error.strerror})"
@@ -153,15 +137,9 @@ class MysqlPrinter(CommonEvents):
 
     def _warn_of_unfinished(self) -> None:
         if self.deferred:
-            self.warn(
-                "The range of printed events ends with an Intvar_event, Rand_event or User_var_event with no matching"
-                f" Query_log_event. {_UNFINISHED} "
-            )
+            self.warn(f"{WITHOUT_QUERY} {UNFINISHED} ")
         elif self.unfinished:
-            self.warn(
-                "The range of printed events ends with a row event or a table map event that does not have the"
-                f" STMT_END_F flag set. {_UNFINISHED}"
-            )
+            self.warn(f"{WITHOUT_END} {UNFINISHED}")
 
     def end_file(self) -> Iterator[bytes]:
         if self.skipped:
@@ -277,7 +255,7 @@ class MysqlPrinter(CommonEvents):
 
     def _previous_gtids(self, shown: ShownEvent, body: PreviousGtids) -> Iterator[bytes]:
         if self.options.database is not None and not self.options.skip_gtids:
-            self.warn(_DATABASE_WARNING)
+            self.warn(OF_A_DATABASE)
         text = gtid_set_text(body.gtid_set[1]).replace(",", ",\n# ") or "[empty]"
         yield self.header(shown, b"\tPrevious-GTIDs\n") + b"# " + text.encode() + b"\n"
 

@@ -101,10 +101,6 @@ class OptionParser:
                 self._short(argument[1:], rest)
             else:
                 files.append(argument)
-        for what in ("domain", "server"):
-            if getattr(self.values, f"do_{what}_ids") and getattr(self.values, f"ignore_{what}_ids"):
-                problem = f"Cannot create ignore filtering rule for {what} id because do rule already exists"
-                raise OptionError(f"ERROR: {problem}", 1)
         return self.values, files
 
     def _long(self, text: str, rest: Iterator[str]) -> None:
@@ -159,11 +155,21 @@ class OptionParser:
             old, _, new = value.partition("->")
             self.values.rewrite_db[old.strip()] = new.strip()
             return
+        if option.kind == "ids":
+            self._refuse_second_rule(name)
         # mariadb-binlog takes the one as another name of the other.
         field = "do_server_ids" if (name, option.kind) == ("server-id", "ids") else option.field
         setattr(self.values, field, known[option.kind](name, value))
         if name == "stop-datetime":
             self.values.stop_datetime_text = value
+
+    def _refuse_second_rule(self, name: str) -> None:
+        """Raises OptionError where ids are both taken and left out."""
+        what = "domain" if "domain" in name else "server"
+        rule, other = ("ignore", "do") if name.startswith("ignore") else ("do", "ignore")
+        if getattr(self.values, f"{other}_{what}_ids"):
+            problem = f"Cannot create {rule} filtering rule for {what} id because {other} rule already exists"
+            raise OptionError(f"ERROR: {problem}", 1)
 
     def _base64(self, name: str, text: str) -> str:
         if text.lower() not in self._BASE64:

@@ -14,6 +14,7 @@ from forge.binlog.reader import FIRST, MAGIC, Beginning
 from forge.binlog.window import LogWindow
 from forge.decode.cells import MappedTable
 from forge.errors import ForgeError, FormatError, UnsupportedError
+from forge.events.event import IN_USE
 from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.events.format_description import FormatDescription
 from forge.events.plain import to_bytes
@@ -24,7 +25,7 @@ from forge.vendors.column_forms import Flavour
 from forge.vendors.hexdump import hexdump
 from forge.vendors.print_options import NO_STOP, PrintOptions
 from forge.vendors.quoting import base64_lines
-from forge.vendors.session_lines import SessionLines
+from forge.vendors.session_lines import OF_TRANSACTIONS, OF_XA, SessionLines
 from forge.vendors.shown_events import ShownEvent, shown_events
 
 STMT_END = 1
@@ -84,6 +85,8 @@ class Printer(ABC):
         #: Whether what is wanted has ended.
         self.stopped = False
         self.reached_time = False
+        #: Whether the file says that a server is writing it.
+        self.in_use = False
         #: Where the last event ended.
         self.end = 0
         #: Events that were met.
@@ -109,6 +112,13 @@ class Printer(ABC):
     def unread(self, offset: int, raw: bytes, *, torn: bool) -> str:
         """What the program says of an event that it cannot read, of which the file has ``raw``."""
 
+    def ends_at(self, offset: int, raw: bytes, *, torn: bool) -> None:
+        """Say that an event cannot be read, of which the file has ``raw``.
+
+        Raises PrintError unless the file is in use.
+        """
+        raise PrintError(self.unread(offset, raw, torn=torn))
+
     @abstractmethod
     def is_read(self, shown: ShownEvent) -> bool:
         """Whether the program knows the event's type, and its bytes fit it."""
@@ -126,21 +136,24 @@ class Printer(ABC):
         if self.first_file and self.options.start_position > len(MAGIC):
             beginning = yield from self._begin_at(window, self.options.start_position)
         self.end = beginning.offset
-        for shown in shown_events(window, beginning):
+        for shown in shown_events(window, beginning, plain=self.family == "mysql"):
+            if isinstance(shown.body, FormatDescription):
+                self.in_use = bool(shown.event.flags & IN_USE)
             if not self.is_read(shown):
-                raise PrintError(self.unread(shown.position, shown.raw, torn=False))
+                self.ends_at(shown.position, shown.raw, torn=False)
+                return
             yield from self.filtered(shown)
             if self.stopped:
                 return
             self.end = shown.position + len(shown.raw)
         if window.left(self.end) > 0:
-            raise PrintError(self.unread(self.end, window.data[self.end - window.start :], torn=True))
+            self.ends_at(self.end, window.data[self.end - window.start :], torn=True)
 
     def _begin_at(self, window: LogWindow, start: int) -> Generator[bytes, None, Beginning]:
         """Print the file's FORMAT_DESCRIPTION, and say how reading begins at ``start``."""
         description, format, position = None, FIRST.format, 0
         end = len(MAGIC)
-        for shown in shown_events(window, FIRST):
+        for shown in shown_events(window, FIRST, plain=self.family == "mysql"):
             if end >= start:
                 break
             position, end = shown.position, shown.position + len(shown.raw)
@@ -193,7 +206,8 @@ class Printer(ABC):
 
     def fail(self, error: PrintError) -> None:
         """Say why a file is not read to its end."""
-        self.complain(str(error))
+        if str(error):
+            self.complain(str(error))
         self.failed = True
 
     def warn(self, text: str) -> None:
@@ -246,12 +260,16 @@ class Printer(ABC):
         new = self.options.rewrite_db[body.database]
         return shown.with_body(replace(body, database=new, database_length=None))
 
+    def is_trivial(self, text: bytes) -> bool:
+        """Whether the text of a statement only begins, ends or marks a transaction."""
+        return text.startswith(OF_TRANSACTIONS + OF_XA)
+
     def settings(self, shown: ShownEvent, text: bytes) -> Iterator[bytes]:
         """The settings of the session in front of a statement."""
         body, event = shown.body, shown.event
         assert isinstance(body, QueryFields)
         database = to_bytes(body.database)  # type: ignore[attr-defined]
-        for line in self.session.use(event.flags, database, text):
+        for line in self.session.use(event.flags, database, trivial=self.is_trivial(text)):
             yield self.statement(line)
         for line in self.session.settings(event.timestamp, event.flags, body):
             yield self.statement(line)
@@ -292,7 +310,7 @@ class Printer(ABC):
         startup = b" at startup" if body.created else b""
         line = b"\tStart: binlog v %d, server v %s created %s%s\n"
         yield self.header(shown, line % (body.binlog_version, version, created, startup))
-        if shown.event.flags & 1:
+        if shown.event.flags & IN_USE:
             yield b"# Warning: this binlog is either in use or was not closed properly.\n"
 
     def block_of(self, shown: ShownEvent) -> Iterable[bytes]:

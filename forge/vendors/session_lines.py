@@ -14,6 +14,7 @@ from forge.charsets import collation
 from forge.errors import ScenarioError
 from forge.events.event import SUPPRESS_USE
 from forge.events.plain import to_bytes
+from forge.events.status_vars import UNREAD
 from forge.vendors.column_forms import Flavour
 from forge.vendors.quoting import in_backticks
 
@@ -21,7 +22,8 @@ DELIMITER = b"/*!*/;"
 THREAD_SPECIFIC = 0x0004
 _NO_THREAD = 999999999
 #: Texts for which the database does not matter.
-OF_TRANSACTIONS = (b"BEGIN", b"COMMIT", b"SAVEPOINT", b"ROLLBACK", b"XA ")
+OF_TRANSACTIONS = (b"BEGIN", b"COMMIT", b"SAVEPOINT", b"ROLLBACK")
+OF_XA = (b"XA ",)
 #: Modes that MySQL 8.0 took away.
 _REMOVED_MODES = 0x1003FF00
 #: (bit of FLAGS2, variable, whether the bit says that it is off)
@@ -39,7 +41,18 @@ _MARIADB_FLAGS = (
     (1 << 20, "system_versioning_insert_history", False),
 )
 #: Status variables that a program does not know.
-_UNKNOWN = {"mariadb-10.11": ("character_set_collations",)}
+_OF_MYSQL = frozenset((
+    "updated_databases", "microseconds", "commit_timestamp", "commit_timestamps", "explicit_defaults_for_timestamp",
+    "ddl_xid", "default_collation_for_utf8mb4", "sql_require_primary_key", "default_table_encryption",
+    "enable_cascade_triggers",
+))  # fmt: skip
+_OF_MARIADB = frozenset(("hrnow", "mariadb_ddl_xid", "mariadb_gtid_flags", "character_set_collations", "dummy"))
+_OF_OTHERS = frozenset(("commit_gcn", "prepare_gcn", UNREAD))
+_UNKNOWN: dict[Flavour, frozenset[str]] = {
+    "mysql": _OF_MARIADB | _OF_OTHERS,
+    "mariadb-11.8": _OF_MYSQL | _OF_OTHERS,
+    "mariadb-10.11": _OF_MYSQL | _OF_OTHERS | {"character_set_collations"},
+}
 
 
 @dataclass(slots=True)
@@ -66,9 +79,8 @@ class SessionLines:
     def mysql(self) -> bool:
         return self.flavour == "mysql"
 
-    def use(self, flags: int, database: bytes, text: bytes) -> Iterator[bytes]:
-        """The line that changes the database."""
-        trivial = text.startswith(OF_TRANSACTIONS)
+    def use(self, flags: int, database: bytes, *, trivial: bool) -> Iterator[bytes]:
+        """The line that changes the database; ``trivial``: for the text it does not matter."""
         if flags & SUPPRESS_USE:
             if not trivial:
                 self.database = b""
@@ -103,7 +115,7 @@ class SessionLines:
 
     def status(self, body: Any) -> dict[str, Any]:
         """The status variables that the program reads: those up to the first that it does not know."""
-        read = takewhile(lambda variable: variable[0] not in _UNKNOWN.get(self.flavour, ()), body.status_variables)
+        read = takewhile(lambda variable: variable[0] not in _UNKNOWN[self.flavour], body.status_variables)
         return dict(read)
 
     def _timestamp(self, timestamp: int, status: dict[str, Any]) -> bytes:

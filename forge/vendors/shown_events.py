@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from forge.binlog.payload import inner_format, unpacked
-from forge.binlog.reader import Beginning, PlacedEvent, frames, read_events
+from forge.binlog.reader import Beginning, PlacedEvent, frames
 from forge.binlog.window import LogWindow
-from forge.events.event import Event, decode_event, encode_event
-from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, FormatContext
+from forge.errors import FormatError
+from forge.events.event import Event, advance, decode_event, encode_event
+from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE, POST_HEADERS, FormatContext
 from forge.events.format_description import FormatDescription
 from forge.events.layout import Body
 from forge.events.transaction_payload import TransactionPayload
@@ -59,10 +60,27 @@ class ShownEvent:
         return replace(self, placed=replace(self.placed, event=event), raw=raw, checksum=checksum)
 
 
-def shown_events(window: LogWindow, beginning: Beginning) -> Iterator[ShownEvent]:
-    """The whole events of a file.  Bodies that do not fit their type are :class:`RawBody`."""
-    for placed in read_events(window, strict=False, beginning=beginning):
-        yield shown(placed)
+def shown_events(window: LogWindow, beginning: Beginning, *, plain: bool = False) -> Iterator[ShownEvent]:
+    """The whole events of a file.  Bodies that do not fit their type are :class:`RawBody`.
+
+    With ``plain`` fixed parts are never longer than the layouts say, whatever FORMAT_DESCRIPTION says of them.
+    """
+    format = beginning.format
+    least = min(format.header_length, HEADER_SIZE)
+    for frame in frames(window, beginning.offset, beginning.index, least):
+        try:
+            event = decode_event(frame.raw, frame.offset, format)
+        except FormatError:
+            return
+        yield shown(PlacedEvent(frame.index, frame.offset, frame.raw, event, format))
+        format = advance(format, event)
+        if plain and not format.plain and isinstance(event.body, FormatDescription):
+            format = _with_plain_lengths(format)
+
+
+def _with_plain_lengths(format: FormatContext) -> FormatContext:
+    lengths = enumerate(format.post_header_lengths, start=1)
+    return replace(format, post_header_lengths=bytes(min(POST_HEADERS.get(code, 255), own) for code, own in lengths))
 
 
 def shown(placed: PlacedEvent) -> ShownEvent:

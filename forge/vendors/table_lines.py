@@ -12,7 +12,7 @@ from forge.events.column_kinds import is_numeric
 from forge.events.plain import to_bytes
 from forge.values.base import Column
 from forge.values.wire_types import WireType
-from forge.vendors.column_forms import Flavour, column_name, column_text, primary_key_text
+from forge.vendors.column_forms import Flavour, column_name, column_text, key_text
 
 #: Types that the programs do not know here, though servers wrote them.
 _OLD_TIMES = frozenset((WireType.TIMESTAMP, WireType.TIME, WireType.DATETIME))
@@ -41,7 +41,7 @@ def table_lines(mapped: MappedTable, flavour: Flavour) -> bytes:
         else:
             told = column_text(mapped, index, _without_unknown_collation(column, flavour), flavour)
             text += (told or "") + (_SEPARATOR if index < len(columns) - 1 else "")
-    key = primary_key_text(mapped, flavour)
+    key = key_text(mapped, flavour)
     return to_bytes(f"# Columns({text})\n" + (f"# Primary Key({key})\n" if key else ""))
 
 
