@@ -125,3 +125,9 @@ def file_block(fields: Mapping[str, Any]) -> str:
 def _escape(character: str) -> str:
     code = ord(character)
     return f"\\x{code:02x}" if code < 256 else f"\\u{{{code:x}}}"
+
+
+def csv_field(text: str) -> str:
+    """A text in quotes where RFC 4180 wants them, and where it is empty, which tells it from NULL."""
+    quoted = not text or any(mark in text for mark in ',"\r\n')
+    return '"' + text.replace('"', '""') + '"' if quoted else text

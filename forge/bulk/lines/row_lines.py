@@ -10,12 +10,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from forge.bulk.lines.cell_texts import Unsaid, cell_texts, is_number, spans
-from forge.bulk.plan import strings_of
+from forge.bulk.lines.cell_texts import Unsaid, cell_texts, is_number
+from forge.bulk.lines.joined import CSV, JSON, PLAIN, Part, joined
 from forge.bulk.reading.batches import Batches, Misfit
 from forge.bulk.reading.beside import BESIDE, is_one
 from forge.bulk.reading.tables import Table
 from forge.bulk.reading.window import RowIndexes, Window
+from forge.events.plain import csv_field
 
 Form = Literal["csv", "jsonl"]
 
@@ -101,78 +102,32 @@ def _beside_texts(column: pa.Array) -> _Cell:
 
 
 def _json(cells: dict[str, _Cell], rows: int) -> pa.Array:
-    """Keys and values; what is the same for all rows is joined once."""
-    parts: list[pa.Array | str] = []
+    """Keys and values; what is the same for all rows stands before the next part."""
+    parts: list[Part] = []
     said = "{"
     for name, (texts, number) in cells.items():
         said += f"{json.dumps(name, ensure_ascii=False)}: "
         if isinstance(texts, pa.Array):
-            quote = "" if number else '"'
-            if not number:
-                texts = _escaped(texts)
-            if texts.null_count and not number:
-                texts, quote = pc.binary_join_element_wise('"', texts, '"', ""), ""
-            parts += [said + quote, texts]
-            said = quote
+            parts.append(Part(said.encode(), texts, PLAIN if number else JSON))
+            said = ", "
         else:
-            said += "null" if texts is None else texts if number else json.dumps(texts, ensure_ascii=False)
-        said += ", "
-    return _joined([*parts, said[:-2] + "}\n"], "", "null", rows)
+            value = "null" if texts is None else texts if number else json.dumps(texts, ensure_ascii=False)
+            said += f"{value}, "
+    return joined([*parts, Part(f"{said[:-2]}}}\n".encode(), None)], b"null", rows)
 
 
 def _csv(cells: list[_Cell], rows: int) -> pa.Array:
-    parts: list[pa.Array | str] = []
+    parts: list[Part] = []
+    said = ""
     for texts, number in cells:
-        part = texts
         if isinstance(texts, pa.Array):
-            part = texts if number else _quoted(texts)
-        elif texts is not None and not number:
-            part = _quoted(strings_of([texts]))[0].as_py()
-        if isinstance(part, pa.Array) or not parts or isinstance(parts[-1], pa.Array):
-            parts.append("" if part is None else part)
+            parts.append(Part(said.encode(), texts, PLAIN if number else CSV))
+            said = ","
         else:
-            parts[-1] += f",{part or ''}"
-    last = parts.pop()
-    end = last + "\r\n" if isinstance(last, str) else _joined([last, "\r\n"], "", "", rows)
-    return _joined([*parts, end], ",", "", rows)
-
-
-def _joined(parts: list[pa.Array | str], separator: str, null: str, rows: int) -> pa.Array:
-    if any(isinstance(part, pa.Array) for part in parts):
-        return pc.binary_join_element_wise(*parts, separator, null_handling="replace", null_replacement=null)
-    return pa.repeat(separator.join(parts), rows)
+            said += ("" if texts is None else texts if number else csv_field(texts)) + ","
+    return joined([*parts, Part(f"{said[:-1]}\r\n".encode(), None)], b"", rows)
 
 
 def header_line(fields: Sequence[str]) -> bytes:
     """The names of a line of CSV."""
-    names = _quoted(strings_of((*fields, *BESIDE))).to_pylist()
-    return f"{','.join(names)}\r\n".encode()
-
-
-def _has(texts: pa.Array, characters: str) -> bool:
-    """Whether one of these ASCII characters is in one of the texts."""
-    data = spans(texts)[1]
-    return any(bool((data == ord(character)).any()) for character in characters)
-
-
-def _escaped(texts: pa.Array) -> pa.Array:
-    """Texts as JSON of Python has them between quotes."""
-    for character in '\\"':
-        if _has(texts, character):
-            texts = pc.replace_substring(texts, character, f"\\{character}")
-    data = spans(texts)[1]
-    if (data < ord(" ")).any():
-        for byte in np.unique(data[data < ord(" ")]).tolist():
-            texts = pc.replace_substring(texts, chr(byte), json.dumps(chr(byte))[1:-1])
-    return texts
-
-
-def _quoted(texts: pa.Array) -> pa.Array:
-    """Texts in quotes where RFC 4180 wants them, and where they are empty."""
-    is_quoted = pc.equal(pc.binary_length(texts), 0)
-    if _has(texts, ',"\r\n'):
-        is_quoted = pc.or_(is_quoted, pc.match_substring_regex(texts, '[,"\r\n]'))
-    elif not pc.any(is_quoted).as_py():
-        return texts
-    inner = pc.replace_substring(texts, '"', '""') if _has(texts, '"') else texts
-    return pc.if_else(is_quoted, pc.binary_join_element_wise('"', inner, '"', ""), texts)
+    return f"{','.join(map(csv_field, (*fields, *BESIDE)))}\r\n".encode()

@@ -213,11 +213,11 @@ def _csv_line(values: list[Any]) -> str:
 
 def _csv_field(value: Any) -> str:
     """NULL is nothing, the empty text is two quotes (RFC 4180 has no NULL)."""
+    from forge.events.plain import csv_field
+
     if value is None:
         return ""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    quoted = not text or any(mark in text for mark in _CSV_MARKS)
-    return '"' + text.replace('"', '""') + '"' if quoted else text
+    return csv_field(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
 def _arrow_records(
