@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from forge.decode.labels.runs import LabelledRun, LabelledSection
@@ -11,6 +11,8 @@ from forge.render.templates import render
 #: Bytes on a line of the terminal, and the lines of one run; a page shows as many bytes of a run at most.
 _ON_A_LINE, _LINES = 8, 4
 _ON_A_PAGE = 512
+#: Runs after which a page ends.
+_RUNS_OF_A_PAGE = 5000
 #: Columns of a terminal that a field and a value take at most where others have to line up.
 _FIELD_WIDTH, _VALUE_WIDTH = 48, 40
 
@@ -63,9 +65,36 @@ def section_object(section: LabelledSection) -> dict[str, Any]:
     return shown
 
 
-def html_page(title: str, sections: Iterable[LabelledSection]) -> str:
-    """A page that needs nothing but itself."""
-    return render("bytes/page.html.j2", title=title, sections=[page_section(section) for section in sections])
+def html_pages(
+    title: str, sections: Iterable[LabelledSection], name: Callable[[int], str] | None
+) -> Iterator[tuple[str, str]]:
+    """(name, page), pages that need nothing but themselves and each have some thousand runs, or are one section.
+
+    ``name`` is that of a page by its number from 0 on; without it there is one page, whose name is empty.
+    """
+    shown: list[dict[str, Any]] = []
+    runs = number = 0
+
+    def page(*, more: bool) -> tuple[str, str]:
+        own, before, behind = (name(number + step) if name else "" for step in (0, -1, 1))
+        around = {
+            "first": name(0) if name else "",
+            "before": before if number else "",
+            "behind": behind if more else "",
+        }
+        return own, render("bytes/page.html.j2", title=title, sections=shown, **around)
+
+    for section in sections:
+        if name and runs > _RUNS_OF_A_PAGE:
+            yield page(more=True)
+            shown, runs, number = [], 0, number + 1
+        shown.append(page_section(section))
+        runs += _runs_of(section)
+    yield page(more=False)
+
+
+def _runs_of(section: LabelledSection) -> int:
+    return len(section.runs) + sum(map(_runs_of, section.inner))
 
 
 def page_section(section: LabelledSection) -> dict[str, Any]:

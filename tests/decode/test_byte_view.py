@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -13,7 +14,8 @@ from hypothesis import strategies as st
 from forge.binlog.payload import payload_bytes
 from forge.binlog.reader import MAGIC, read_events
 from forge.binlog.writer import Item, write_binlog
-from forge.decode.byte_view import html_page, section_object, text_lines
+from forge.decode import byte_view
+from forge.decode.byte_view import html_pages, section_object, text_lines
 from forge.decode.expected import expected_of
 from forge.decode.labels.layouts import LayoutLabels
 from forge.decode.labels.log import labelled_log
@@ -196,7 +198,7 @@ class _Outside(HTMLParser):
 
 def test_a_page_asks_for_nothing_and_escapes_what_a_log_says() -> None:
     data = _recording("statements").read_bytes()
-    page = html_page("<script>a.000001", labelled_log(data))
+    [(_, page)] = html_pages("<script>a.000001", labelled_log(data), None)
     reader = _Outside()
     reader.feed(page)
     assert reader.asked == []
@@ -205,6 +207,20 @@ def test_a_page_asks_for_nothing_and_escapes_what_a_log_says() -> None:
     assert "@import" not in page
     assert "prefers-color-scheme: dark" in page
     assert 'name="viewport"' in page
+
+
+def test_a_large_log_has_pages_that_lead_to_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(byte_view, "_RUNS_OF_A_PAGE", 100)
+    data = _recording("statements").read_bytes()
+    pages = list(html_pages("a.000001", labelled_log(data), lambda number: f"a.{number}.html"))
+    assert [name for name, _ in pages] == [f"a.{number}.html" for number in range(len(pages))]
+    links = [re.findall(r'href="(a[^"]*)"', page) for _, page in pages]
+    assert links[0] == ["a.1.html"] * 2
+    assert links[1] == ["a.0.html", "a.0.html", "a.2.html"] * 2
+    assert links[-1] == ["a.0.html", f"a.{len(pages) - 2}.html"] * 2
+    [(_, whole)] = html_pages("a.000001", labelled_log(data), None)
+    titles = re.compile(r'id="event-\d+"')
+    assert [one for _, page in pages for one in titles.findall(page)] == titles.findall(whole)
 
 
 def test_chosen_events_have_the_labels_that_they_have_in_the_whole_log() -> None:

@@ -11,16 +11,21 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from forge.bulk.plan import ColumnPlan, strings_of
+from forge.bulk.plan import ColumnPlan, strings_of, values_of
+from forge.bulk.reading.odd import replaced
 from forge.errors import ForgeError
 from forge.values.registry import codec_for
 from forge.values.wire_types import WireType
 
 #: Arrow writes a DECIMAL with more digits behind the point as a power of ten, where it is small.
 _PLAIN_SCALE: Final = 6
-#: From here on Python writes no power of ten.
+#: Between these neither Python nor Arrow writes a power of ten, where they begin with it at others.
 _LEAST: Final = 1e-4
+_END: Final = 1e10
 _HOUR: Final = 3_600_000_000
+#: Words and scalars.  To make one of a value of Python, pyarrow imports pandas, where that is installed: a second.
+_ENDS, _SIGNS = strings_of(["", ".0"]), strings_of(["", "-"])
+_NOTHING, _MINUS, _POINT, _HEX = (strings_of([word])[0] for word in ("", "-", ".", "0x"))
 #: The two hexadecimal digits of every byte.
 _DIGITS: Final = np.frombuffer("".join(f"{byte:02x}" for byte in range(256)).encode(), np.uint16)
 
@@ -60,37 +65,37 @@ def cell_texts(plan: ColumnPlan, array: pa.Array) -> pa.Array:
 
 def _float_texts(array: pa.Array) -> pa.Array:
     """The shortest that give the number back, as JSON of Python has them."""
+    values = numbers_of(array)
+    size = np.abs(values)
+    is_whole = number_array((np.floor(values) == values).astype(np.int8))
     texts = array.cast(pa.string())
-    size = pc.abs(array.cast(pa.float64()))
-    is_small = pc.and_(pc.less(size, _LEAST), pc.greater(size, 0))
-    # Powers of ten, nan, inf: Python begins with them elsewhere, and JSON calls them otherwise.
-    is_other = pc.or_(is_small, pc.match_substring_regex(texts, "[en]"))
-    texts = pc.binary_join_element_wise(texts, pc.if_else(pc.equal(pc.floor(array), array), ".0", ""), "")
-    if not pc.any(is_other).as_py():
-        return texts
-    others = [json.dumps(float(text)) for text in array.filter(is_other).cast(pa.string()).to_pylist()]
-    return pc.replace_with_mask(texts, pc.fill_null(is_other, False), pa.array(others, pa.string()))
+    shown = pc.binary_join_element_wise(texts, _ENDS.take(is_whole), _NOTHING)
+    is_other = (size != 0) & ~((size >= _LEAST) & (size < _END))
+    if not is_other.any():
+        return shown
+    others = [row for row in np.flatnonzero(is_other).tolist() if texts[row].is_valid]
+    return replaced(shown, others, [json.dumps(float(texts[row].as_py())) for row in others])
 
 
 def _decimal_texts(array: pa.Array) -> pa.Array:
     scale = array.type.scale
     whole = pa.decimal128 if pa.types.is_decimal128(array.type) else pa.decimal256
     digits = array.view(whole(array.type.precision, 0)).cast(pa.string())
-    sign = pc.if_else(pc.starts_with(digits, "-"), "-", "")
+    sign = pc.if_else(pc.starts_with(digits, "-"), _MINUS, _NOTHING)
     digits = pc.utf8_lpad(pc.utf8_ltrim(digits, "-"), scale + 1, "0")
     before, behind = pc.utf8_slice_codeunits(digits, 0, -scale), pc.utf8_slice_codeunits(digits, -scale)
-    return pc.binary_join_element_wise(pc.binary_join_element_wise(sign, before, ""), behind, ".")
+    return pc.binary_join_element_wise(sign, before, _POINT, behind, _NOTHING)
 
 
 def _time_texts(array: pa.Array, fsp: int) -> pa.Array:
     """``hh:mm:ss`` with ``fsp`` digits behind it; hours may be three digits."""
-    micros = array.view(pa.int64())
-    sign = pc.if_else(pc.less(micros, 0), "-", "")
-    micros = pc.abs(micros)
-    hours = pc.divide(micros, _HOUR)
-    rest = pc.subtract(micros, pc.multiply(hours, _HOUR)).cast(pa.time64("us")).cast(pa.string())
-    rest = pc.utf8_slice_codeunits(rest, 2, 8 + fsp + (fsp > 0))
-    return pc.binary_join_element_wise(sign, pc.utf8_lpad(hours.cast(pa.string()), 2, "0"), rest, "")
+    micros = numbers_of(array)
+    hours, rest = np.divmod(np.abs(micros), _HOUR)
+    sign = _SIGNS.take(number_array((micros < 0).astype(np.int8)))
+    behind = number_array(rest).view(pa.time64("us")).cast(pa.string())
+    behind = pc.utf8_slice_codeunits(behind, 2, 8 + fsp + (fsp > 0))
+    before = pc.utf8_lpad(number_array(hours).cast(pa.string()), 2, "0")
+    return _where_valid(array, pc.binary_join_element_wise(sign, before, behind, _NOTHING))
 
 
 def _hex_texts(array: pa.Array) -> pa.Array:
@@ -98,8 +103,11 @@ def _hex_texts(array: pa.Array) -> pa.Array:
     digits = _DIGITS[data]
     ends = (2 * (starts - starts[0])).astype(np.int32)
     shown = pa.StringArray.from_buffers(len(array), pa.py_buffer(ends), pa.py_buffer(digits))
-    texts = pc.binary_join_element_wise("0x", shown, "")
-    return texts if not array.null_count else pc.if_else(array.is_valid(), texts, pa.scalar(None, pa.string()))
+    return _where_valid(array, pc.binary_join_element_wise(_HEX, shown, _NOTHING))
+
+
+def _where_valid(array: pa.Array, texts: pa.Array) -> pa.Array:
+    return pc.if_else(array.is_valid(), texts, pa.nulls(len(array), pa.string())) if array.null_count else texts
 
 
 def _by_codec(plan: ColumnPlan, array: pa.Array) -> pa.Array:
@@ -128,3 +136,14 @@ def spans(array: pa.Array) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8]
     starts = np.frombuffer(offsets, np.int32)[array.offset : array.offset + len(array) + 1]
     held = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
     return starts, held[starts[0] : starts[-1]]
+
+
+def numbers_of(array: pa.Array) -> npt.NDArray[Any]:
+    """The values of an array of numbers, those of NULLs among them."""
+    kind = array.type.to_pandas_dtype() if not pa.types.is_duration(array.type) else np.int64
+    return values_of(array, array.type.bit_width // 8).view(kind)
+
+
+def number_array(values: npt.NDArray[Any]) -> pa.Array:
+    """An array of numbers without NULL."""
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(values)], 0)

@@ -10,8 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from forge.bulk.lines.cell_texts import Unsaid, cell_texts, is_number
+from forge.bulk.lines.cell_texts import Unsaid, cell_texts, is_number, number_array, numbers_of
 from forge.bulk.lines.joined import CSV, JSON, PLAIN, Part, joined
+from forge.bulk.plan import strings_of
 from forge.bulk.reading.batches import Batches, Misfit
 from forge.bulk.reading.beside import BESIDE, is_one
 from forge.bulk.reading.tables import Table
@@ -23,10 +24,13 @@ Form = Literal["csv", "jsonl"]
 #: Bytes of a batch beyond which the reference path, which writes large values in pieces, has to tell the rows.
 _MOST_BYTES: Final = 1 << 25
 #: Bytes of rows that are told at once, so that what is made of them stays in the caches; and rows at least.
-_AT_ONCE: Final = 1 << 20
+_AT_ONCE: Final = 1 << 21
 _LEAST_ROWS: Final = 1 << 9
 #: The texts of a column, or that of all rows, null or None for NULL; and whether they are numbers.
 _Cell = tuple[pa.Array | str | None, bool]
+
+
+_NOTHING: Final = strings_of([""]).cast(pa.binary())[0]
 
 
 class RowLines(Batches):
@@ -66,17 +70,17 @@ class RowLines(Batches):
     def _lines(self, batch: pa.RecordBatch) -> pa.Array:
         """The rows of each form of presence together, then in their order again."""
         bitmaps = [batch.column(name).cast(pa.binary()) for name in self._present]
-        forms = bitmaps[0] if len(bitmaps) == 1 else pc.binary_join_element_wise(*bitmaps, b"")
+        forms = bitmaps[0] if len(bitmaps) == 1 else pc.binary_join_element_wise(*bitmaps, _NOTHING)
         words = forms.dictionary_encode()
         if len(words.dictionary) == 1:
             return self._lines_of(batch, words.dictionary[0].as_py())
-        numbers = np.asarray(words.indices)
+        numbers = numbers_of(words.indices)
         order = np.argsort(numbers, kind="stable")
         lines = [
-            self._lines_of(batch.take(pa.array(np.flatnonzero(numbers == number))), form)
+            self._lines_of(batch.take(number_array(np.flatnonzero(numbers == number))), form)
             for number, form in enumerate(words.dictionary.to_pylist())
         ]
-        return pa.concat_arrays(lines).take(pa.array(np.argsort(order, kind="stable")))
+        return pa.concat_arrays(lines).take(number_array(np.argsort(order, kind="stable")))
 
     def _lines_of(self, batch: pa.RecordBatch, form: bytes) -> pa.Array:
         cells: dict[str, _Cell] = {}
@@ -95,7 +99,9 @@ class RowLines(Batches):
 
 def _beside_texts(column: pa.Array) -> _Cell:
     is_text = pa.types.is_dictionary(column.type)
-    if is_one(np.asarray(column.indices.fill_null(-1) if is_text else column)):
+    if column.null_count == len(column) or (
+        not column.null_count and is_one(numbers_of(column.indices if is_text else column))
+    ):
         value = column[0].as_py()
         return None if value is None else str(value), not is_text
     return column.cast(pa.string()), not is_text

@@ -196,7 +196,7 @@ class FileRows:
     def _make(self, window: Window) -> None:
         """The batches, but for those beyond what one window should hold: they are made when they are asked for."""
         made = self._made(window)
-        for _ in range(_MOST_MADE):
+        for _ in range(_MOST_MADE if self._is_helped else 0):
             try:
                 pair = next(made, None)
             except ForgeError as error:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 
-from forge.bulk.plan import Cells, ColumnPlan, Read
+from forge.bulk.plan import Cells, ColumnPlan, Read, strings_of
 from forge.errors import ForgeError, FormatError
 from forge.values.literals import shortened
 from forge.values.registry import codec_for
@@ -89,7 +89,8 @@ def replaced(array: pa.Array, rows: Any, texts: list[str]) -> pa.Array:
 
     mask = np.zeros(len(array), bool)
     mask[rows] = True
-    return pc.replace_with_mask(array, pa.array(mask), pa.array(texts, pa.string()))
+    bits = pa.py_buffer(np.packbits(mask, bitorder="little"))
+    return pc.replace_with_mask(array, pa.Array.from_buffers(pa.bool_(), len(mask), [None, bits]), strings_of(texts))
 
 
 def present_odd(read: Read, cells: Cells) -> Any:

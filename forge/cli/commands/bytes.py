@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
 from forge.cli.inputs import errors_in, open_log, shown
-from forge.cli.output import refuse_inputs, write_output
+from forge.cli.output import STDOUT, echo, refuse_inputs, write_files, write_output
 from forge.cli.parameters import FILE, json_option, keyring_options, stdout_option
 from forge.errors import FormatError, ScenarioError
 
@@ -28,14 +29,15 @@ if TYPE_CHECKING:
 def command(file: str, event: int | None, as_json: bool, as_html: bool, output: str, keyring: Keyring | None) -> None:
     """Label each byte of the binary log FILE (- for standard input): offset, bytes, field, value, rule.
 
-    Of a damaged file, what can be read is labelled, and the rest is raw; exit code 3 with the first error.
+    Of a damaged file, what can be read is labelled, and the rest is raw; exit code 3 with the first error. HTML of a
+    large log is several pages, if it goes to a file: binlog.html, binlog.2.html and so on.
 
     \b
     Example:
       forge bytes binlog.000001 --event 4
       forge bytes binlog.000001 --html -o binlog.html
     """
-    from forge.decode.byte_view import html_page, section_object, text_lines
+    from forge.decode.byte_view import html_pages, section_object, text_lines
     from forge.decode.labels.log import labelled_log
 
     if as_json and as_html:
@@ -59,7 +61,7 @@ def command(file: str, event: int | None, as_json: bool, as_html: bool, output: 
 
     with open_log(file, keyring=keyring) as log:
         if as_html:
-            write_output(output, html_page(shown(file), chosen()))
+            _write_pages(output, file, html_pages(shown(file), chosen(), _names(output)))
         elif as_json:
             write_output(output, (msgspec.json.encode(section_object(section)).decode() + "\n" for section in chosen()))
         else:
@@ -67,3 +69,25 @@ def command(file: str, event: int | None, as_json: bool, as_html: bool, output: 
     if problems:
         with errors_in(file):
             raise problems[0]
+
+
+def _names(output: str) -> Callable[[int], str] | None:
+    """``binlog.html``, ``binlog.2.html`` and so on; None where there is one page: what is no file has no others."""
+    path = Path(output)
+    if output == STDOUT or (path.exists() and not path.is_file()):
+        return None
+    return lambda number: path.name if number == 0 else f"{path.stem}.{number + 1}{path.suffix}"
+
+
+def _write_pages(output: str, file: str, pages: Iterator[tuple[str, str]]) -> None:
+    targets: list[str] = []
+
+    def files() -> Iterator[tuple[str, str]]:
+        for name, page in pages:
+            targets.append(str(Path(output).with_name(name)) if name else output)
+            refuse_inputs(targets[-1:], [file])
+            yield targets[-1], page
+
+    write_files(files())
+    if len(targets) > 1:
+        echo(f"{output}: the first of {len(targets)} pages, up to {targets[-1]}", err=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -45,8 +46,11 @@ def command() -> None:
     Example:
       forge warm-up
     """
+    from forge.binlog.selection import ALL
     from forge.bulk.generating.generate import generate
     from forge.bulk.kept_kernels import kernels_folder
+    from forge.bulk.lines.cell_texts import Unsaid
+    from forge.bulk.lines.record_lines import AskedLines, record_lines
     from forge.bulk.reading.counts import count_tables
     from forge.bulk.reading.rows import read_rows
     from forge.bulk.writing.write import write_rows
@@ -62,6 +66,10 @@ def command() -> None:
                 for _ in read_rows(path, images=images):
                     pass
             count_tables(path)
+            asked = AskedLines({path: "log"}, "csv", None, None, "after", ALL, None, lambda read: None)
+            with suppress(Unsaid):
+                for _ in record_lines(asked):
+                    pass
             for rows_each in (None, 1):
                 changes = read_rows(path, table=table.partition(" ")[0], images="both")
                 again = Path(folder) / "again"
