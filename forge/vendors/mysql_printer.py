@@ -40,9 +40,9 @@ from forge.vendors.mysql_forms import (
 )
 from forge.vendors.mysql_messages import OF_A_DATABASE, UNFINISHED, WITHOUT_END, WITHOUT_QUERY, bad_beginning, unread
 from forge.vendors.print_options import PrintOptions
+from forge.vendors.printed_rows import row_lines
 from forge.vendors.printer import PrintError, ends_statement, xa_id
 from forge.vendors.quoting import in_backticks
-from forge.vendors.row_lines import row_lines
 from forge.vendors.shown_events import ShownEvent, inner_events
 from forge.vendors.table_lines import table_lines
 
