@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.events.incident import Incident
 from forge.events.intvar import VARIABLES, Intvar
 from forge.events.load_files import AppendBlock, BeginLoadQuery, DeleteFile
-from forge.events.plain import to_bytes
+from forge.events.plain import to_bytes, to_text
 from forge.events.rand import Rand
 from forge.events.rotate import Rotate
 from forge.events.stop import Stop
@@ -57,13 +58,23 @@ class CommonEvents(Printer):
         yield self.header(shown, b"\tRand\n") + self.statement(seeds)
 
     def _load_block(self, shown: ShownEvent, body: AppendBlock) -> Iterator[bytes]:
-        if isinstance(body, BeginLoadQuery):
-            self.files[body.file_id] = b"%s/SQL_LOAD_MB-%x-0" % (
-                (self.options.local_load or "/tmp").encode(), body.file_id,
-            )  # fmt: skip
-        name = b"Begin_load_query" if isinstance(body, BeginLoadQuery) else b"Append_block"
+        begins = isinstance(body, BeginLoadQuery)
+        if begins:
+            self.files[body.file_id] = to_bytes(self._free_name(body.file_id))
+        if self.options.local_load is not None and body.file_id in self.files:
+            path = Path(to_text(self.files[body.file_id]))
+            if path.parent.is_dir():
+                with path.open("wb" if begins else "ab") as file:
+                    file.write(body.block)
+        name = b"Begin_load_query" if begins else b"Append_block"
         line = b"\n#%s: file_id: %d  block_len: %d\n" % (name, body.file_id, len(body.block))
         yield self.header(shown, line)
+
+    def _free_name(self, file_id: int) -> str:
+        """Where the file of a LOAD DATA goes; without --local-load it is only named."""
+        folder = self.options.local_load
+        names = (f"{folder or '/tmp'}/SQL_LOAD_MB-{file_id:x}-{number:x}" for number in range(1000))
+        return next((name for name in names if folder is None or not Path(name).exists()), "")
 
     def _delete_file(self, shown: ShownEvent, body: DeleteFile) -> Iterator[bytes]:
         yield self.header(shown, b"\n#Delete_file: file_id=%d\n" % body.file_id)

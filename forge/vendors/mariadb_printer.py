@@ -244,6 +244,7 @@ class MariadbPrinter(CommonEvents):
 
     def _query(self, shown: ShownEvent, body: Query | QueryCompressed) -> Iterator[bytes]:
         text = to_bytes(body.text())
+        yield self.guarded(text)
         if not shown.event.flags & SUPPRESS_USE:
             yield self._rewritten_use(body, text)
         yield self._query_header(shown, body, b"Query_compressed" if isinstance(body, QueryCompressed) else b"Query")
@@ -277,6 +278,16 @@ class MariadbPrinter(CommonEvents):
     def _xa_prepare(self, shown: ShownEvent, body: XaPrepare) -> Iterator[bytes]:
         xid = xa_id(body.gtrid, body.bqual, body.format_id)
         yield self.header(shown, b"\tXID = %s\n" % xid) + b"XA PREPARE %s\n" % xid + self.statement(b"")
+
+    def settings(self, shown: ShownEvent, text: bytes) -> Iterator[bytes]:
+        yield from super().settings(shown, text)
+        unknown = self.session.unknown_charsets
+        for number in [number for number, said in unknown.items() if not said]:
+            unknown[number] = True
+            self.complain(
+                f"mariadb-binlog: Character set '#{number}' is not a compiled character set and is not specified in the"
+                " '/usr/share/mysql/charsets/Index.xml' file"
+            )
 
     def is_trivial(self, text: bytes) -> bool:
         return text.startswith(OF_XA if self.in_xa else OF_TRANSACTIONS)

@@ -183,7 +183,6 @@ class MysqlPrinter(CommonEvents):
             yield from self._gtid(shown, body)
         elif isinstance(body, Query) and self._skips_query(body):
             if self.seen_gtid and not self.in_transaction and not ends_group(to_bytes(body.query)):
-                # The text of a definition is a group of its own.
                 self.skipped = self.begins = False
                 yield self.statement(b"COMMIT /* added by mysqlbinlog */")
         elif not self._skips(shown):
@@ -293,6 +292,7 @@ class MysqlPrinter(CommonEvents):
 
     def _query(self, shown: ShownEvent, body: Query) -> Iterator[bytes]:
         text = to_bytes(body.query)
+        yield self.guarded(text)
         for deferred in self.deferred:
             yield from self._printer(deferred)(deferred, deferred.body)
         self.deferred.clear()

@@ -30,6 +30,8 @@ from forge.vendors.shown_events import ShownEvent, shown_events
 
 STMT_END = 1
 _CHARSETS = (b"CHARACTER_SET_CLIENT", b"CHARACTER_SET_RESULTS", b"COLLATION_CONNECTION")
+#: What --safe chooses from.
+_DELIMITERS = tuple(b"/*!%d*/;" % number for number in range(1, 1000))
 #: Bytes of a statement's text that are held in memory.
 _HELD = 1 << 20
 
@@ -259,6 +261,13 @@ class Printer(ABC):
             return shown
         new = self.options.rewrite_db[body.database]
         return shown.with_body(replace(body, database=new, database_length=None))
+
+    def guarded(self, text: bytes) -> bytes:
+        """With --safe: the line that sets another delimiter, if the text of a statement holds the one in force."""
+        if not self.options.safe or self.session.delimiter not in text:
+            return b""
+        self.session.delimiter = next(one for one in _DELIMITERS if one not in text)
+        return b"DELIMITER " + self.session.delimiter + b"\n"
 
     def is_trivial(self, text: bytes) -> bool:
         """Whether the text of a statement only begins, ends or marks a transaction."""

@@ -74,6 +74,8 @@ class SessionLines:
     auto_increment: tuple[int, int] | None = None
     charset: tuple[int, int, int] | None = None
     once: dict[str, Any] = field(default_factory=dict)
+    #: Character sets that the program does not know, and whether it has said so.
+    unknown_charsets: dict[int, bool] = field(default_factory=dict)
 
     @property
     def mysql(self) -> bool:
@@ -146,6 +148,7 @@ class SessionLines:
         try:
             name = to_bytes(collation(charset[0], self.flavour).charset)
         except ScenarioError:
+            self.unknown_charsets.setdefault(charset[0], False)
             yield b"# Ignored (Unknown charset) " + form % (b"Unknown", *charset[1:])
             return
         yield rb"/*!\C " + name + b" */"
