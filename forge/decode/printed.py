@@ -86,7 +86,8 @@ def _row_pieces(event: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _cell(cell: Mapping[str, Any]) -> str:
-    name = words(cell["name"]) if "name" in cell else f"@{cell['column']}"
+    name = cell.get("name")
+    name = f"@{cell['column']}" if name is None else _name(name) if name.__class__ is str else words(name)
     if "hex" in cell:
         return f"{name}=0x{cell['hex']}" + ("?" if "note" in cell else "")
     if "diffs" in cell:
@@ -95,6 +96,9 @@ def _cell(cell: Mapping[str, Any]) -> str:
     if cell["value"] is None:
         return f"{name}=NULL"
     return f"{name}='{printable(cell['value'])}'" if _is_quoted(cell["type"]) else f"{name}={cell['value']}"
+
+
+_name = lru_cache(maxsize=1024)(words)
 
 
 @lru_cache(maxsize=1024)

@@ -237,7 +237,7 @@ def _decode(data: bytes, code: int, offset: int, end: int, depth: int) -> tuple[
     if code <= LARGE_ARRAY:
         return _decode_container(data, code, offset, end, depth + 1)
     if code == STRING:
-        start, stop = _bounded(data, offset, end)
+        start, stop = varlen_span(data, offset, end)
         return _text(data, start, stop), stop
     if code in _INTEGERS:
         packing = _INTEGERS[code]
@@ -259,7 +259,7 @@ def _decode(data: bytes, code: int, offset: int, end: int, depth: int) -> tuple[
     if code == OPAQUE:
         if offset >= end:
             raise _wrong("an opaque JSON value passes the end of its room", offset)
-        start, stop = _bounded(data, offset + 1, end)
+        start, stop = varlen_span(data, offset + 1, end)
         opaque = Opaque(data[offset], bytes(data[start:stop]))
         try:
             check_opaque(opaque)
@@ -292,7 +292,7 @@ def _integer(number: int, unsigned: bool) -> int | SqlInteger:
     return number if unsigned == (number > 0xFFFFFFFF) else SqlInteger(number, unsigned)
 
 
-def _bounded(data: bytes, offset: int, end: int) -> tuple[int, int]:
+def varlen_span(data: bytes, offset: int, end: int) -> tuple[int, int]:
     """Start and end of the bytes whose variable length is at ``offset``."""
     if offset < end and data[offset] < 0x80 and data[offset] < end - offset:
         return offset + 1, offset + 1 + data[offset]

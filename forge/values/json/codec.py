@@ -21,8 +21,9 @@ from forge.values.declaration.sqltype import SqlType
 from forge.values.json.binary import Json, Opaque, SqlInteger, decode_document, encode_document
 from forge.values.json.explain import explain_document
 from forge.values.json.sql import SqlExpression, json_literal
-from forge.values.json.text import format_json, parse_json, parse_number
+from forge.values.json.text import parse_json, parse_number
 from forge.values.json.text_column import UTF8MB4_BIN, JsonTextCodec
+from forge.values.json.usual_text import document_text
 from forge.values.literals import number, shown
 from forge.values.quick import CellReader
 from forge.values.wire_types import WireType
@@ -63,10 +64,10 @@ class JsonCodec(LengthPrefixed):
 
     def text(self, column: Column, value: Value) -> str:
         """What ``SELECT`` prints.  Raises FormatError for a document that the server could not print either."""
-        return format_json(decode_document(value))
+        return document_text(value)
 
     def reader(self, column: Column) -> CellReader:
-        return CellReader(lambda document: format_json(decode_document(document)), prefix=self.prefix(column))
+        return CellReader(document_text, prefix=self.prefix(column))
 
     def typed(self, column: Column, value: Value) -> TypedValue:
         """The document, to be compared as JSON: numbers by value, members in any order."""

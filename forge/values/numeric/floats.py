@@ -45,6 +45,8 @@ _LARGEST = {
     WireType.FLOAT: float.fromhex("0x1.fffffep+127"),
     WireType.DOUBLE: float.fromhex("0x1.fffffffffffffp+1023"),
 }
+#: The least FLOAT with all its bits.
+_FIRST_NORMAL = 2.0**-126
 #: Fraction digits of FLOAT(M,D) and DOUBLE(M,D), and digits in all.
 _MAX_SCALE, _MAX_PRECISION = 30, 255
 #: Decimal point positions (from the first digit) for which a server prints no exponent.
@@ -64,7 +66,9 @@ def to_float32(value: float) -> float:
 def shortest_digits(value: float, single: bool) -> tuple[str, int]:
     """Digits and the position of the decimal point after the first one, for a finite ``value`` >= 0."""
     if single:
-        candidates = (f"{value:.{precision}e}" for precision in range(9))
+        # Of six digits one number at most is near enough, if the value is not subnormal: a shorter one is it.
+        least = 5 if value >= _FIRST_NORMAL else 0
+        candidates = (f"{value:.{precision}e}" for precision in range(least, 9))
         shown = next(text for text in candidates if to_float32(float(text)) == value)
         exact = Decimal(shown)
     else:
