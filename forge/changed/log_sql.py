@@ -255,8 +255,8 @@ class LogSql:
     def _savepoint(self, verb: str, name: str) -> Iterator[str]:
         now = self._transaction
         if not now.is_open:
-            return
-        if self._spill is None:
+            now.begin += f";\nSAVEPOINT {name}" * (verb == "SAVEPOINT")
+        elif self._spill is None:
             yield f"{verb} {name};\n"
         elif verb == "SAVEPOINT":
             now.marks[name] = self._spill.size
@@ -310,7 +310,11 @@ class LogSql:
         except ForgeError as error:
             return self._unwritten(logged, change, error)
         self.written += text is not None
-        return None if text is None else f"{text};\n"
+        if text is None or not table.errors(change):
+            return None if text is None else f"{text};\n"
+        # Strict modes refuse the value '' with the number 0 that an ENUM has for what is none of its members.
+        mode = "SET SESSION sql_mode = 'NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES'"
+        return f"{mode};\n{text};\n{self._settings()}"
 
     def _unwritten(self, logged: LoggedEvent, change: RowChange, error: ForgeError) -> str:
         self.unwritten += 1

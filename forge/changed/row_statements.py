@@ -12,6 +12,7 @@ from forge.decode.cells import Cell, MappedTable, RowChange
 from forge.engine.dictionary.system_columns import last_moment
 from forge.engine.dictionary.table_state import TableState
 from forge.errors import UnsupportedError
+from forge.events.column_kinds import is_enum
 from forge.events.columns import completed
 from forge.events.plain import name_text
 from forge.plan.keys import key_prefix
@@ -43,6 +44,11 @@ class SqlTable:
     #: Index of the column with the end of a row's time, and what it holds while the row is there.
     row_end: int | None = None
     no_end: Value | None = None
+
+    def errors(self, change: RowChange) -> bool:
+        """Whether an ENUM of the row has what is none of its members."""
+        cells = (*(change.before or ()), *(change.after or ()))
+        return any(cell.raw is not None and is_enum(cell.column) and not any(cell.raw) for cell in cells)
 
     def column_name(self, index: int) -> str:
         """Raises UnsupportedError where it is not told."""
