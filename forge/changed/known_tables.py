@@ -40,6 +40,11 @@ _WORD = re.compile(r"[\w$]+")
 _UNNAMED = "unnamed"
 
 
+def defines(text: str) -> bool:
+    """Whether a statement may define tables."""
+    return _DEFINES.match(text) is not None
+
+
 class _Nowhere:
     """The place of statements that no file of ours has."""
 
@@ -89,7 +94,7 @@ class KnownTables:
 
     def follow(self, text: str, database: str) -> None:
         """A statement of the log has run; what it makes of tables is known if it is understood."""
-        if not _DEFINES.match(text):
+        if not defines(text):
             return
         self.changes += 1
         text = without_transaction(text)

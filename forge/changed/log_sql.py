@@ -7,12 +7,12 @@ would have been, and is told to whoever asked.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
-from typing import Any
 
 from forge.binlog.logged import LoggedEvent
 from forge.binlog.selection import Chooser, Selection
+from forge.changed.chosen_events import GTIDS, RunningSql, as_chosen, mentions, xa_text
 from forge.changed.conditions import Condition, LackingImage
 from forge.changed.known_tables import KnownTables
 from forge.changed.row_statements import RowStatements, SqlTable, sql_table
@@ -33,7 +33,6 @@ from forge.render.templates import visible
 
 #: Settings by the flag of row events with which they are off.
 _CHECKS = {"foreign_key_checks": 0x0002, "unique_checks": 0x0004}
-_GTIDS = ("GTID", "ANONYMOUS_GTID", "GTID_TAGGED", "MARIADB_GTID")
 _STANDALONE = 0x01
 #: Types that change something, and are neither rows nor the text of a statement.
 _OTHERS = ("INCIDENT", "EXEC_LOAD", "LOAD", "EXECUTE_LOAD_QUERY", "DELETE_FILE")
@@ -53,18 +52,6 @@ class Asked:
     statements: bool = False
 
 
-@dataclass(slots=True)
-class _Transaction:
-    """The one that a reader is in: what is said of its beginning, once something of it is written."""
-
-    head: str = ""
-    begin: str = "START TRANSACTION"
-    is_open: bool = False
-    in_block: bool = False
-    #: Places of a spill at the beginning, and at savepoints.
-    marks: dict[str, int] = field(default_factory=dict)
-
-
 class LogSql:
     """The SQL of some logs, one after the other.  ``say`` is told a line of everything that is listed."""
 
@@ -79,45 +66,58 @@ class LogSql:
         self._zone = timezone(timedelta(minutes=minutes)) if minutes else UTC
         #: Of table ids the map, the table, and how many definitions had changed by then.
         self._known: dict[int, tuple[MappedTable, SqlTable, int]] = {}
-        self._transaction = _Transaction()
+        self._transaction = RunningSql()
         self._checks = dict.fromkeys(_CHECKS, False)
         self._texts = LoggedTexts(tables.line)
         #: XA transactions that were written up to XA PREPARE.
         self._xa_prepared: set[str] = set()
         self._file = ""
-        self._maps = TableMaps()
+        self._choosers = Chooser(asked.events), Chooser(asked.events)
+        self.maps = TableMaps()
         #: Whether the event is wanted but for the table, which texts have none of.
         self._takes_texts = True
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all rows are asked for as they are: such can be said in bulk."""
+        rows = self.asked.rows
+        return self.asked.where is None and rows.columns is None and rows.style == "update" and not rows.cells.offset
 
     @property
     def head(self) -> str:
         """What comes before all statements."""
         off = ", foreign_key_checks = 0" if self._spill is not None else ""
-        return f"{self._settings()[:-2]}{off};\n\n"
-
-    def _settings(self) -> str:
-        cells = self.asked.rows.cells
-        return (
-            f"SET NAMES {cells.utf8};\nSET SESSION time_zone = '{offset_text(cells.offset)}',"
-            " sql_mode = 'STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES';\n"
-        )
+        return f"{self.asked.rows.cells.settings()[:-2]}{off};\n\n"
 
     def read(self, file: str, log: Iterable[LoggedEvent]) -> Iterator[str]:
         """The statements of a file; with a spill none: their inverse ones are noted there."""
-        self._file = file
-        events = self.asked.events
-        chooser, of_texts = Chooser(events), Chooser(replace(events, tables=()))
+        self.begin(file)
         for logged in log:
-            self._note(logged)
-            shown = _shown(logged, self._maps)
-            wanted, self._takes_texts = chooser.takes(shown), of_texts.takes(shown)
-            if events.is_behind(shown) and not events.unmet():
+            yield from self.step(logged)
+            if self.is_behind(logged):
                 break
-            yield from self._event(logged, wanted)
 
-    def _note(self, logged: LoggedEvent) -> None:
+    def begin(self, file: str) -> None:
+        """A file begins."""
+        events = self.asked.events
+        self._file = file
+        self._choosers = Chooser(events), Chooser(replace(events, tables=()))
+
+    def step(self, logged: LoggedEvent) -> Iterator[str]:
+        """The next event of the file."""
+        self.note(logged)
+        shown = as_chosen(logged, self.maps)
+        wanted, self._takes_texts = (chooser.takes(shown) for chooser in self._choosers)
+        yield from self._event(logged, wanted)
+
+    def is_behind(self, logged: LoggedEvent) -> bool:
+        """Whether no event from there on is wanted."""
+        events = self.asked.events
+        return events.stop is not None and logged.offset >= events.stop and not events.unmet()
+
+    def note(self, logged: LoggedEvent) -> None:
         """A table map: its columns are read with what the table's definition says."""
-        mapped = self._maps.note(logged)
+        mapped = self.maps.note(logged)
         if mapped is None or mapped.columns is None:
             return
         number = mapped.body.table_id
@@ -125,7 +125,7 @@ class LogSql:
         if kept is None or kept[0].body is not mapped.body or kept[2] != self._tables.changes:
             table = sql_table(mapped, self._tables)
             kept = self._known[number] = (replace(mapped, columns=table.columns), table, self._tables.changes)
-        self._maps.by_id[number] = replace(kept[0], index=mapped.index, offset=mapped.offset)
+        self.maps.by_id[number] = replace(kept[0], index=mapped.index, offset=mapped.offset)
 
     def end(self) -> Iterator[str]:
         """What comes behind the last file."""
@@ -135,7 +135,7 @@ class LogSql:
 
     def _event(self, logged: LoggedEvent, wanted: bool) -> Iterator[str]:
         body, type_name = logged.body, logged.event.type_name
-        if type_name in _GTIDS:
+        if type_name in GTIDS:
             yield from self._begins(logged)
         elif isinstance(body, QueryFields) and type_name != "EXECUTE_LOAD_QUERY":
             yield from self._query(logged, body)
@@ -161,9 +161,9 @@ class LogSql:
         gtid = fields.get("gtid")
         said = "" if gtid is None or logged.event.type_name == "ANONYMOUS_GTID" else f", GTID {gtid}"
         in_block = isinstance(body, MariadbGtid) and not body.flags2 & _STANDALONE
-        self._transaction = _Transaction(self._place(logged) + said, in_block=in_block)
+        self._transaction = RunningSql(self._place(logged) + said, in_block=in_block)
         if isinstance(body, MariadbGtid) and body.xid is not None and in_block:
-            self._transaction.begin = f"XA START {_xa_text(*body.xid)}"
+            self._transaction.begin = f"XA START {xa_text(*body.xid)}"
 
     def _place(self, logged: LoggedEvent) -> str:
         moment = datetime.fromtimestamp(logged.event.timestamp, self._zone).strftime("%Y-%m-%d %H:%M:%S")
@@ -177,14 +177,14 @@ class LogSql:
         now.is_open = True
         now.head = now.head or self._place(logged)
         if self._spill is None:
-            yield from self._texts.restored(self._settings())
+            yield from self._texts.restored(self.asked.rows.cells.settings())
             yield f"-- {now.head}\n{now.begin};\n"
         else:
             now.marks = {"": self._spill.size}
             self._spill.add("COMMIT;\n\n")
 
     def _close(self, end: str, problem: str | None = None) -> Iterator[str]:
-        now, self._transaction = self._transaction, _Transaction()
+        now, self._transaction = self._transaction, RunningSql()
         if not now.is_open:
             return
         if problem is not None:
@@ -199,7 +199,7 @@ class LogSql:
             self._spill.add(f"-- not written: {now.head}: rolled back\n")
 
     def _prepared(self, logged: LoggedEvent, body: XaPrepare) -> Iterator[str]:
-        text = _xa_text(body.format_id, body.gtrid, body.bqual)
+        text = xa_text(body.format_id, body.gtrid, body.bqual)
         if self._spill is None and not self.asked.events.tables and self._takes_texts and not self._transaction.is_open:
             # One that has changed nothing is committed, too.
             yield from self._open(logged)
@@ -217,7 +217,7 @@ class LogSql:
     def _query(self, logged: LoggedEvent, body: QueryFields) -> Iterator[str]:
         text = body.text()
         if is_beginning(text):
-            self._transaction = _Transaction(self._transaction.head or self._place(logged), in_block=True)
+            self._transaction = RunningSql(self._transaction.head or self._place(logged), in_block=True)
             return
         end = ending(text)
         if end is not None and (self._transaction.in_block or self._transaction.is_open):
@@ -250,7 +250,7 @@ class LogSql:
     def _concerns(self, logged: LoggedEvent, text: str) -> bool:
         """Whether a statement has to do with the tables that are asked for."""
         names, database = self.asked.events.tables, name_text(getattr(logged.body, "database", ""))
-        return self._takes_texts and (not names or any(_mentions(name, text, database) for name in names))
+        return self._takes_texts and (not names or any(mentions(name, text, database) for name in names))
 
     def _savepoint(self, verb: str, name: str) -> Iterator[str]:
         now = self._transaction
@@ -266,7 +266,7 @@ class LogSql:
     def _xa(self, logged: LoggedEvent, text: str) -> Iterator[str]:
         word = text.split()[1].upper()
         if word in ("START", "BEGIN"):
-            self._transaction = _Transaction(self._transaction.head, begin=text.strip(), in_block=True)
+            self._transaction = RunningSql(self._transaction.head, begin=text.strip(), in_block=True)
         elif word == "END":
             if self._transaction.is_open and self._spill is None:
                 yield f"{text.strip()};\n"
@@ -280,10 +280,9 @@ class LogSql:
     def _rows(self, logged: LoggedEvent, body: RowsBody, wanted: bool) -> Iterator[str]:
         if not wanted:
             return
-        mapped = self._maps.by_id.get(body.table_id)
         statements: list[str] = []
         try:
-            for change in self._maps.changes(logged):
+            for change in self.maps.changes(logged):
                 text = self._statement(logged, change)
                 if text is not None:
                     statements.append(text)
@@ -292,11 +291,15 @@ class LogSql:
                     statements = []
         except UnsupportedError as error:
             yield from self._write(logged, body, statements)
-            name = "" if mapped is None else mapped.full_name
-            self.unwritten += 1
-            yield self._list(logged, f"the rows of {logged.event.type_name} {name}: {error}", "", counts=False)
+            yield self._unread(logged, error)
             return
         yield from self._write(logged, body, statements)
+
+    def _unread(self, logged: LoggedEvent, error: UnsupportedError) -> str:
+        mapped = self.maps.by_id.get(getattr(logged.body, "table_id", -1))
+        name = "" if mapped is None else mapped.full_name
+        self.unwritten += 1
+        return self._list(logged, f"the rows of {logged.event.type_name} {name}: {error}", "", counts=False)
 
     def _statement(self, logged: LoggedEvent, change: RowChange) -> str | None:
         table = self._known[change.mapped.body.table_id][1]
@@ -314,11 +317,37 @@ class LogSql:
             return None if text is None else f"{text};\n"
         # Strict modes refuse the value '' with the number 0 that an ENUM has for what is none of its members.
         mode = "SET SESSION sql_mode = 'NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES'"
-        return f"{mode};\n{text};\n{self._settings()}"
+        return f"{mode};\n{text};\n{self.asked.rows.cells.settings()}"
 
     def _unwritten(self, logged: LoggedEvent, change: RowChange, error: ForgeError) -> str:
         self.unwritten += 1
         return self._listed(logged, f"row {change.row} of {change.kind} {change.mapped.full_name}: {error}", "")
+
+    def table_of(self, mapped: TableMap) -> SqlTable | None:
+        """The table of a map that was noted."""
+        kept = self._known.get(mapped.table_id)
+        return None if kept is None or kept[0].body != mapped else kept[1]
+
+    def statements_of(self, logged: LoggedEvent) -> list[str]:
+        """The statements of a row event whose table is noted, with what is listed of it in their place."""
+        said: list[str] = []
+        self.maps.size = max(self.maps.size, logged.offset + len(logged.raw))
+        try:
+            for change in self.maps.changes(logged):
+                text = self._statement(logged, change)
+                said += [] if text is None else [text]
+        except UnsupportedError as error:
+            said.append(self._unread(logged, error))
+        return said
+
+    def write(self, text: str, first: Callable[[], LoggedEvent]) -> Iterator[str]:
+        """Statements that were made in bulk, in the order in which they are to stand; ``first`` is the first event."""
+        if not self._transaction.is_open:
+            yield from self._open(first())
+        if self._spill is None:
+            yield text
+        else:
+            self._spill.add(text)
 
     def _write(self, logged: LoggedEvent, body: RowsBody, statements: list[str]) -> Iterator[str]:
         if not statements:
@@ -359,34 +388,3 @@ class LogSql:
     def _tell(self, line: str) -> None:
         line = visible(line)
         self._say(line if len(line) <= _SHOWN else line[: _SHOWN - 3] + "...")
-
-
-def _shown(logged: LoggedEvent, maps: TableMaps) -> dict[str, Any]:
-    """An event as a selection looks at it."""
-    event, body = logged.event, logged.body
-    shown: dict[str, Any] = {"offset": logged.offset, "timestamp": event.timestamp, "type": event.type_name}
-    if isinstance(body, TableMap):
-        return shown | {"fields": {"database": body.database, "table": body.table}}
-    if event.type_name in _GTIDS:
-        return shown | {"fields": {"gtid": body.canonical(surroundings_of(logged.placed)).get("gtid")}}
-    mapped = maps.by_id.get(body.table_id) if isinstance(body, ROWS_BODIES) else None
-    if mapped is not None:
-        shown |= {"database": mapped.body.database, "table": mapped.body.table}
-    return shown
-
-
-def _mentions(name: str, text: str, database: str) -> bool:
-    """Whether a statement in that database is about a table, or with ``*`` about one of a database."""
-    owner, _, table = name.partition(".")
-    about = owner == database or owner in text
-    return about and ("*" in table or table in text)
-
-
-def _xa_text(format_id: int, gtrid: bytes, bqual: bytes) -> str:
-    return f"X'{gtrid.hex()}',X'{bqual.hex()}',{format_id}"
-
-
-def offset_text(minutes: int) -> str:
-    """Minutes from UTC as a server takes them."""
-    hours, rest = divmod(abs(minutes), 60)
-    return f"{'-' if minutes < 0 else '+'}{hours:02}:{rest:02}"

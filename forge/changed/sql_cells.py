@@ -43,6 +43,13 @@ class SqlCells:
     offset: int = 0
     utf8: str = "utf8mb4"
 
+    def settings(self) -> str:
+        """What makes a session such."""
+        return (
+            f"SET NAMES {self.utf8};\nSET SESSION time_zone = '{offset_text(self.offset)}',"
+            " sql_mode = 'STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES';\n"
+        )
+
     def literal(self, column: Column, raw: bytes | None) -> str:
         """The SQL that stores a cell.  Raises ForgeError where there is none."""
         if raw is None:
@@ -124,3 +131,9 @@ def diffs_sql(diffs: Sequence[Diff], target: str) -> str:
         value = "" if diff.value is None else f", {json_argument(decode_document(diff.value))}"
         text = f"{function_of(diff)}({text}, {string_literal(diff.path)}{value})"
     return text
+
+
+def offset_text(minutes: int) -> str:
+    """Minutes from UTC as a server takes them."""
+    hours, rest = divmod(abs(minutes), 60)
+    return f"{'-' if minutes < 0 else '+'}{hours:02}:{rest:02}"

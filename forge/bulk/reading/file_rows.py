@@ -97,8 +97,7 @@ class FileRows:
         watch: Callable[[Listed], None] | None = None,
     ) -> None:
         """``side_by_side``: a second thread helps with a long file; ``watch`` is shown the lists of events in order."""
-        self._tables, self._watch = tables, watch
-        self._path = path
+        self._tables, self._watch, self._path = tables, watch or (lambda _: None), path
         self._summary = ReadSummary() if summary is None else summary
         self._lister = EventLister(path, split, keyring)
         self._is_helped = side_by_side
@@ -124,21 +123,23 @@ class FileRows:
         self._names: dict[str, int] = {}
 
     def batches(self) -> Iterator[Batch]:
-        """(table, batch), in the order of the log.
-
-        A thread makes every other window of a long file: reading, decompressing and kernels take no lock of the
-        interpreter.
+        """(table, batch), in the order of the log.  A second thread makes every other window of a long file.
 
         Raises FormatError with the file as forge.binlog.reader.read_events does, after the rows before the bad bytes;
         bodies that no row depends on are not looked at.  OSError if the file cannot be read.
         """
+        for window in self.windows():
+            yield from window
+
+    def windows(self) -> Iterator[Iterator[Batch]]:
+        """The same window by window, those without rows too: its batches are to be taken before the next."""
         self._began = time.monotonic()
         try:
             with closing(self._lister.lists()) as lists:
                 work = SideBySide(self._windows(lists), self._verify, self._survey, self._make, self._is_long)
                 with closing(work.done()) as windows:
                     for window in windows:
-                        yield from self._of_window(window)
+                        yield self._of_window(window)
         except FormatError as error:
             raise error.in_file(str(self._path)) from None
         self.read_bytes = self._lister.read_bytes
@@ -171,8 +172,7 @@ class FileRows:
     def _survey(self, window: Window) -> None:
         """Find the row events, and learn what is new in the window."""
         rows, listed = window.rows, window.listed
-        if self._watch is not None:
-            self._watch(listed)
+        self._watch(listed)
         window.gtids = self._gtids
         rows.clear()
         first, id_size = 0, listed.format.table_id_size

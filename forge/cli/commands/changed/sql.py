@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
+from math import inf
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from forge.cli.inputs import errors_in, open_log, read_text, shown
+from forge.cli.inputs import STDIN, errors_in, open_log, read_text, shown
 from forge.cli.output import echo, refuse_inputs, write_output
 from forge.cli.parameters import FILE, grouped, keyring_options, selection_options, stdout_option, time_zone_option
 from forge.cli.progress import progress
-from forge.errors import CheckFailed, ScenarioError, counted
+from forge.errors import CheckFailed, ForgeError, ScenarioError, counted
 
 if TYPE_CHECKING:
     from forge.binlog.encryption.keyring import Keyring
@@ -110,11 +112,41 @@ def _pieces(
             if not made:
                 made.append(asked(first))
                 yield made[0].head
-            if first is not None:
-                yield from made[0].read(shown(file), chain((first,), logged))
+            if first is None:
+                continue
+            done = yield from _in_bulk(made[0], file, keyring)
+            if done == inf:
+                continue
+            made[0].begin(shown(file))
+            for one in chain((first,), logged):
+                if one.index > done:
+                    yield from made[0].step(one)
+                else:
+                    made[0].note(one)
+                if made[0].is_behind(one):
+                    break
     yield from made[0].end()
     if spill is not None:
         yield from (piece.decode("utf-8", "surrogateescape") for piece in spill.backwards())
+
+
+def _in_bulk(written: LogSql, file: str, keyring: Keyring | None) -> Generator[str, None, float]:
+    """The statements of a file as far as they are made in bulk: the number of the last event that they are of."""
+    if file == STDIN or not written.is_plain:
+        return -1
+    try:
+        from forge.changed.bulk_sql import BulkSql
+    except ImportError:
+        return -1
+    bulk = BulkSql(written, Path(file), shown(file), keyring)
+    try:
+        yield from bulk.read()
+    except ForgeError:
+        if bulk.is_inside:
+            raise
+        # What is wrong, and what the bulk reader does not take, is said by the reference path.
+        return bulk.done
+    return inf
 
 
 def _log_sql(form: _Form, events: Selection, minutes: int, spill: Spill | None, first: LoggedEvent | None) -> LogSql:
