@@ -17,6 +17,13 @@ from forge.values.wire_types import WireType
 from forge.vendors.cell_forms import is_printed, partial_form, type_form, value_form
 from forge.vendors.quoting import in_backticks
 
+#: Types all of whose cells of a column are as long; and more bytes than one has.
+_OF_ONE_SIZE = frozenset((
+    WireType.TINY, WireType.SHORT, WireType.INT24, WireType.LONG, WireType.LONGLONG, WireType.FLOAT, WireType.DOUBLE,
+    WireType.YEAR, WireType.DATE, WireType.NEWDATE, WireType.TIMESTAMP2, WireType.DATETIME2, WireType.TIME2,
+    WireType.BIT,
+))  # fmt: skip
+_ROOM = 64
 _HEADS = {"insert": b"### INSERT INTO ", "update": b"### UPDATE ", "delete": b"### DELETE FROM "}
 _CORRUPTED = {
     "mysql": b"***Corrupted replication event was detected: field data is truncated; there are only %d bytes left of"
@@ -37,6 +44,8 @@ class _CellLine:
     null: bytes
     form: Callable[[bytes], bytes] | None
     width: Callable[[bytes, int], int]
+    #: Bytes of each cell, where all have as many; else 0.
+    size: int
 
 
 class RowsEnd(Exception):
@@ -61,17 +70,19 @@ def _cell_line(number: int, column: Column, family: str, commented: bool) -> _Ce
     def width(data: bytes, at: int) -> int:
         return codec.width(column, data, at)
 
+    size = codec.width(column, bytes(_ROOM), 0) if column.type_code in _OF_ONE_SIZE else 0
+
     if not is_printed(column, family):
         meta = int.from_bytes(column.metadata, "little")
         unknown = b"!! Don't know how to handle column type=%d meta=%d (%04x)\n" % (column.type_code, meta, meta)
-        return _CellLine(number, column, head, unknown, unknown, None, width)
+        return _CellLine(number, column, head, unknown, unknown, None, width, size)
     if not commented:
-        return _CellLine(number, column, head, b"\n", b"NULL\n", value_form(column, family), width)
+        return _CellLine(number, column, head, b"\n", b"NULL\n", value_form(column, family), width, size)
     form = type_form(column)
     assert form is not None
     rest = f"meta={form[1]} nullable={int(column.nullable)} is_null="
     tail, null = (f" /* {form[0]} {rest}{is_null} */\n".encode() for is_null in (0, 1))
-    return _CellLine(number, column, head, tail, b"NULL" + null, value_form(column, family), width)
+    return _CellLine(number, column, head, tail, b"NULL" + null, value_form(column, family), width, size)
 
 
 def row_lines(body: RowsBody, mapped: MappedTable, family: str, *, commented: bool) -> Iterator[bytes]:
@@ -139,6 +150,7 @@ class _ImageLines:
         size = (len(self.lines) + 7) // 8
         nulls = int.from_bytes(data[at : at + size], "little")
         at += size
+        length = len(data)
         for place, line in enumerate(self.lines):
             if line.form is None:
                 parts += (line.head, line.tail)
@@ -147,7 +159,9 @@ class _ImageLines:
                 parts += (line.head, line.null)
                 continue
             try:
-                end = at + line.width(data, at)
+                end = at + (line.size or line.width(data, at))
+                if end > length:
+                    raise IndexError
                 raw = data[at:end]
                 is_diff = line.number in partial
                 text = partial_form(Cell(line.number, line.column, raw, True)) if is_diff else line.form(raw)

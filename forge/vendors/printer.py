@@ -86,6 +86,8 @@ class Printer(ABC):
         self.first_file = self.last_file = True
         #: Whether what is wanted has ended.
         self.stopped = False
+        #: The time of the last header, and its text.
+        self.moment = (-1, b"")
         self.reached_time = False
         #: Whether the file says that a server is writing it.
         self.in_use = False
@@ -144,7 +146,7 @@ class Printer(ABC):
             if not self.is_read(shown):
                 self.ends_at(shown.position, shown.raw, torn=False)
                 return
-            yield from self.filtered(shown)
+            yield from gathered(self.filtered(shown))
             if self.stopped:
                 return
             self.end = shown.position + len(shown.raw)
@@ -228,7 +230,9 @@ class Printer(ABC):
         event = shown.event
         checksum = b"" if shown.checksum is None else b"CRC32 0x%08x " % shown.checksum
         start = b"#%s server id %d  end_log_pos %d %s"
-        line = start % (moment(event.timestamp), event.server_id, shown.end, checksum)
+        if self.moment[0] != event.timestamp:
+            self.moment = (event.timestamp, moment(event.timestamp))
+        line = start % (self.moment[1], event.server_id, shown.end, checksum)
         if self.options.hexdump:
             line += b"\n" + hexdump(shown.raw, shown.position if position is None else position, self.family)
         return line
@@ -333,6 +337,23 @@ def moment(seconds: int) -> bytes:
     at = time.localtime(seconds)
     clock = b"%2d:%02d:%02d" % (at.tm_hour, at.tm_min, at.tm_sec)
     return b"%02d%02d%02d " % (at.tm_year % 100, at.tm_mon, at.tm_mday) + clock
+
+
+def gathered(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The same in fewer pieces.  What stands in front of an error is printed before it is raised."""
+    held: list[bytes] = []
+    size = 0
+    try:
+        for piece in pieces:
+            held.append(piece)
+            size += len(piece)
+            if size > _HELD:
+                yield b"".join(held)
+                held, size = [], 0
+    except PrintError:
+        yield b"".join(held)
+        raise
+    yield b"".join(held)
 
 
 def ends_statement(body: RowsBody) -> bool:
