@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -14,6 +15,8 @@ import pyarrow.compute as pc
 from forge.bulk.plan import ColumnPlan, strings_of, values_of
 from forge.bulk.reading.odd import replaced
 from forge.errors import ForgeError
+from forge.values.base import Column
+from forge.values.declaration.sqltype import SqlType
 from forge.values.registry import codec_for
 from forge.values.wire_types import WireType
 
@@ -112,17 +115,24 @@ def _where_valid(array: pa.Array, texts: pa.Array) -> pa.Array:
 
 def _by_codec(plan: ColumnPlan, array: pa.Array) -> pa.Array:
     """Each value that is there once is asked for."""
-    column, codec = plan.column, codec_for(plan.column)
+    column = plan.column
 
     def text(value: Any) -> str:
         raw = value.to_bytes(plan.wire, "little") if isinstance(value, int) else value
-        try:
-            found = codec.text(column, codec.decode(column, raw))
-        except ForgeError:
-            found = None
-        return f"0x{raw.hex()}" if found is None else found
+        return _codec_text(column, column.declared, raw)
 
     return of_words(array.dictionary_encode(), lambda words: strings_of(map(text, words.to_pylist())))
+
+
+@lru_cache(maxsize=1024)
+def _codec_text(column: Column, declared: SqlType | None, raw: bytes) -> str:
+    """The text of a cell; ``declared`` is the column's, which is no part of what it is known by."""
+    codec = codec_for(column)
+    try:
+        found = codec.text(column, codec.decode(column, raw))
+    except ForgeError:
+        found = None
+    return f"0x{raw.hex()}" if found is None else found
 
 
 def of_words(array: pa.DictionaryArray, made: Callable[[pa.Array], pa.Array]) -> pa.Array:
