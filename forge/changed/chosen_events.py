@@ -1,4 +1,4 @@
-"""Events as a selection looks at them, and the transaction that a reader is in."""
+"""What of logs is said, events as a selection looks at them, and the transaction that a reader is in."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from forge.binlog.logged import LoggedEvent
+from forge.binlog.selection import Selection
+from forge.changed.conditions import Condition
+from forge.changed.row_statements import RowStatements
 from forge.decode.cells import surroundings_of
 from forge.decode.table_maps import TableMaps
 from forge.events.rows import ROWS_BODIES
@@ -13,6 +16,17 @@ from forge.events.table_map import TableMap
 
 #: Types that begin a transaction.
 GTIDS = ("GTID", "ANONYMOUS_GTID", "GTID_TAGGED", "MARIADB_GTID")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What of the logs is said, and how."""
+
+    rows: RowStatements
+    events: Selection
+    where: Condition | None = None
+    #: Statements that are in the log as text are written, too; else listed.
+    statements: bool = False
 
 
 @dataclass(slots=True)

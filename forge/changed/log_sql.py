@@ -7,20 +7,24 @@ would have been, and is told to whoever asked.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 from forge.binlog.logged import LoggedEvent
-from forge.binlog.selection import Chooser, Selection
-from forge.changed.chosen_events import GTIDS, RunningSql, as_chosen, mentions, xa_text
-from forge.changed.conditions import Condition, LackingImage
+from forge.binlog.selection import Chooser
+from forge.changed.binlog_blocks import beginning_of, binlog_statement
+from forge.changed.chosen_events import GTIDS, Asked, RunningSql, as_chosen, mentions, xa_text
+from forge.changed.conditions import LackingImage
 from forge.changed.known_tables import KnownTables
-from forge.changed.row_statements import RowStatements, SqlTable, sql_table
+from forge.changed.row_statements import SqlTable, sql_table
 from forge.changed.spill import Spill
 from forge.changed.texts_of_log import LoggedTexts, client_text, ending, is_beginning, savepoint_of
 from forge.decode.cells import MappedTable, RowChange, surroundings_of
 from forge.decode.table_maps import TableMaps
 from forge.errors import ForgeError, UnsupportedError
+from forge.events.event import advance
+from forge.events.format import FormatContext
+from forge.events.format_description import FormatDescription
 from forge.events.load_statement import LoadStatement
 from forge.events.mariadb_gtid import MariadbGtid
 from forge.events.plain import name_text
@@ -39,17 +43,6 @@ _OTHERS = ("INCIDENT", "EXEC_LOAD", "LOAD", "EXECUTE_LOAD_QUERY", "DELETE_FILE")
 #: Rows that are written at a time.
 _ROWS = 1000
 _SHOWN = 160
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What of the logs is said, and how."""
-
-    rows: RowStatements
-    events: Selection
-    where: Condition | None = None
-    #: Statements that are in the log as text are written, too; else listed.
-    statements: bool = False
 
 
 class LogSql:
@@ -72,10 +65,11 @@ class LogSql:
         #: XA transactions that were written up to XA PREPARE.
         self._xa_prepared: set[str] = set()
         self._file = ""
+        #: The file's FORMAT_DESCRIPTION where BINLOG statements follow, and the framing behind it.
+        self._beginning, self._format = "", FormatContext()
         self._choosers = Chooser(asked.events), Chooser(asked.events)
         self.maps = TableMaps()
-        #: Whether the event is wanted but for the table, which texts have none of.
-        self._takes_texts = True
+        self._takes_texts = True  # The event is wanted but for the table, which texts have none of.
 
     @property
     def is_plain(self) -> bool:
@@ -106,6 +100,10 @@ class LogSql:
     def step(self, logged: LoggedEvent) -> Iterator[str]:
         """The next event of the file."""
         self.note(logged)
+        if isinstance(logged.body, FormatDescription):
+            self._format = advance(logged.placed.format, logged.event)
+            if self.asked.rows.style == "binlog":
+                self._beginning = beginning_of(logged.raw, self._tables.line)
         shown = as_chosen(logged, self.maps)
         wanted, self._takes_texts = (chooser.takes(shown) for chooser in self._choosers)
         yield from self._event(logged, wanted)
@@ -178,7 +176,7 @@ class LogSql:
         now.head = now.head or self._place(logged)
         if self._spill is None:
             yield from self._texts.restored(self.asked.rows.cells.settings())
-            yield f"-- {now.head}\n{now.begin};\n"
+            yield f"-- {now.head}\n{self._beginning}{now.begin};\n"
         else:
             now.marks = {"": self._spill.size}
             self._spill.add("COMMIT;\n\n")
@@ -193,7 +191,7 @@ class LogSql:
             yield "".join(f"SET SESSION {name} = 1;\n" for name in self._reset_checks())
             yield f"{end};\n\n" if problem is None else f"{end}; -- {problem}\n\n"
         elif end == "COMMIT":
-            self._spill.add(f"-- {now.head}\nSTART TRANSACTION;\n")
+            self._spill.add(f"-- {now.head}\n{self._beginning}START TRANSACTION;\n")
         else:
             self._spill.cut(now.marks[""])
             self._spill.add(f"-- not written: {now.head}: rolled back\n")
@@ -282,6 +280,9 @@ class LogSql:
             return
         statements: list[str] = []
         try:
+            if self.asked.rows.style == "binlog":
+                yield from self._write(logged, body, self._block(logged, body))
+                return
             for change in self.maps.changes(logged):
                 text = self._statement(logged, change)
                 if text is not None:
@@ -294,6 +295,16 @@ class LogSql:
             yield self._unread(logged, error)
             return
         yield from self._write(logged, body, statements)
+
+    def _block(self, logged: LoggedEvent, body: RowsBody) -> list[str]:
+        if (mapped := self.maps.by_id.get(body.table_id)) is None:
+            return []
+        where, columns = self.asked.where, mapped.columns or ()
+        holds = None if where is None else lambda change: where.holds(change, columns)
+        back = self._spill is not None
+        text, rows = binlog_statement(logged, mapped, self._format, flashback=back, holds=holds)
+        self.written += rows
+        return [f"{text};\n"] if text else []
 
     def _unread(self, logged: LoggedEvent, error: UnsupportedError) -> str:
         mapped = self.maps.by_id.get(getattr(logged.body, "table_id", -1))
@@ -386,5 +397,4 @@ class LogSql:
         return f"-- not written: {visible(about)}\n" + "".join(f"--   {visible(line)}\n" for line in text.splitlines())
 
     def _tell(self, line: str) -> None:
-        line = visible(line)
-        self._say(line if len(line) <= _SHOWN else line[: _SHOWN - 3] + "...")
+        self._say(visible(line if len(line) <= _SHOWN else line[: _SHOWN - 3] + "..."))

@@ -20,7 +20,7 @@ from forge.sql.write import identifier, qualified
 from forge.values.base import Column, Value
 from forge.values.wire_types import WireType
 
-Style = Literal["update", "replace"]
+Style = Literal["update", "replace", "binlog"]
 #: The cells of an image by the index of their column.
 Cells = Mapping[int, Cell]
 #: Columns that a server sets at an UPDATE by itself, unless it is told that they are not.

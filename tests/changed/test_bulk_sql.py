@@ -14,8 +14,9 @@ import forge
 from forge.binlog.logged import logged_events
 from forge.binlog.selection import ALL
 from forge.changed.bulk_sql import BulkSql
+from forge.changed.chosen_events import Asked
 from forge.changed.known_tables import KnownTables
-from forge.changed.log_sql import Asked, LogSql
+from forge.changed.log_sql import LogSql
 from forge.changed.row_statements import RowStatements
 from forge.changed.spill import Spill
 from forge.changed.sql_cells import SqlCells

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,9 +15,10 @@ from hypothesis import strategies as st
 import forge
 from forge.binlog.logged import logged_events
 from forge.binlog.selection import selection
+from forge.changed.chosen_events import Asked
 from forge.changed.conditions import Condition
 from forge.changed.known_tables import KnownTables
-from forge.changed.log_sql import Asked, LogSql
+from forge.changed.log_sql import LogSql
 from forge.changed.row_statements import RowStatements, Style
 from forge.changed.spill import Spill
 from forge.changed.sql_cells import SqlCells
@@ -182,6 +185,21 @@ def test_partial_updates_call_the_functions_and_go_back_to_the_document() -> Non
     assert statements(sql_of(data, flashback=True))[1] == (
         'UPDATE `d`.`t` SET `j` = \'{"a": 1, "b": [1, 2]}\' WHERE `id` = 1;'
     )
+
+
+def test_binlog_statements_have_the_row_events_and_flashback_turns_them_round(log: bytes) -> None:
+    def events(text: str) -> list[str]:
+        blocks = re.findall(r"BINLOG '\n(.*?)\n';", text, re.DOTALL)
+        data = list(dict.fromkeys(base64.b64decode(block) for block in blocks))
+        return [event.event.type_name for event in logged_events(b"\xfebin" + b"".join(data))]
+
+    assert events(sql_of(log, style="binlog")) == [
+        "FORMAT_DESCRIPTION", "TABLE_MAP", "WRITE_ROWS", "TABLE_MAP", "UPDATE_ROWS", "TABLE_MAP", "DELETE_ROWS",
+    ]  # fmt: skip
+    assert events(sql_of(log, style="binlog", flashback=True)) == [
+        "FORMAT_DESCRIPTION", "TABLE_MAP", "WRITE_ROWS", "TABLE_MAP", "UPDATE_ROWS", "TABLE_MAP", "DELETE_ROWS",
+    ]  # fmt: skip
+    assert events(sql_of(log, style="binlog", where="qty = 9"))[-1] == "DELETE_ROWS"
 
 
 def test_a_transaction_that_the_log_does_not_end_is_rolled_back(log: bytes) -> None:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 _FORM = (
     click.option("--flashback", is_flag=True, help="The statements that take the changes back, the last one first."),
     click.option(
-        "--style", type=click.Choice(["update", "replace"]), default="update", show_default=True,
-        help="replace: REPLACE for new rows, and for changed ones that keep their key.",
+        "--style", type=click.Choice(["update", "replace", "binlog"]), default="update", show_default=True,
+        help="replace: REPLACE for new rows, and for changed ones that keep their key; binlog: BINLOG statements.",
     ),
     click.option("--columns", metavar="NAMES", help="Write only these columns, with commas between, and keys."),
     click.option("--where", metavar="EXPRESSION", help="Only rows for which it is true before or after the change."),
@@ -150,9 +150,10 @@ def _in_bulk(written: LogSql, file: str, keyring: Keyring | None) -> Generator[s
 
 
 def _log_sql(form: _Form, events: Selection, minutes: int, spill: Spill | None, first: LoggedEvent | None) -> LogSql:
+    from forge.changed.chosen_events import Asked
     from forge.changed.conditions import Condition
     from forge.changed.known_tables import KnownTables
-    from forge.changed.log_sql import Asked, LogSql
+    from forge.changed.log_sql import LogSql
     from forge.changed.row_statements import RowStatements
     from forge.changed.sql_cells import SqlCells
     from forge.record.retold.log_settings import line_of
