@@ -40,10 +40,13 @@ _BLOBS = {
 _TIMES = frozenset((WireType.TIME, WireType.DATETIME, WireType.TIME2, WireType.DATETIME2))
 _STRINGS = frozenset((WireType.VARCHAR, WireType.VAR_STRING, WireType.STRING, WireType.BLOB))
 _COMPRESSED = frozenset((WireType.VARCHAR_COMPRESSED, WireType.BLOB_COMPRESSED))
+COUNTING = "mariadb, counting"
 #: Types whose cells end the rows of an event, by family.
 _UNKNOWN = {
     "mysql": frozenset((WireType.GEOMETRY, *_COMPRESSED)),
     "mariadb": frozenset((WireType.JSON, WireType.VECTOR)),
+    # Where mariadb-binlog counts rows and does not print them.
+    COUNTING: frozenset((WireType.JSON, WireType.VECTOR, WireType.GEOMETRY, *_COMPRESSED)),
 }
 #: Bytes of length in front of a JSON document and of a VECTOR.
 _PREFIX = 4

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from forge.binlog.reader import MAGIC
-from forge.decode.cells import kind_of
 from forge.events.binlog_checkpoint import BinlogCheckpoint
 from forge.events.event import IGNORABLE, SKIP_REPLICATION, SUPPRESS_USE, RawBody
 from forge.events.format_description import FormatDescription
@@ -26,7 +26,7 @@ from forge.events.table_map import TableMap
 from forge.events.user_var import UserVar
 from forge.events.xa_prepare import XaPrepare
 from forge.events.xid import Xid
-from forge.values.wire_types import WireType
+from forge.vendors.cell_forms import COUNTING
 from forge.vendors.column_forms import Flavour
 from forge.vendors.common_events import CommonEvents
 from forge.vendors.mariadb_filters import MariadbFilters
@@ -54,10 +54,6 @@ _OWN_IDS = (
     b"/*!100001 SET @@SESSION.SERVER_ID=@@GLOBAL.SERVER_ID */;\n"
     b"/*!100001 SET @@SESSION.GTID_DOMAIN_ID=@@GLOBAL.GTID_DOMAIN_ID */;\n"
 )
-#: Types behind whose cells it does not find the next one unless it prints them.
-_UNCOUNTED = frozenset((
-    WireType.GEOMETRY, WireType.JSON, WireType.VECTOR, WireType.VARCHAR_COMPRESSED, WireType.BLOB_COMPRESSED,
-))  # fmt: skip
 _HAS_TRIGGERS = 0x4000
 _STANDALONE, _TRANSACTIONAL, _ALLOW_PARALLEL, _WAITED, _DDL, _COMMIT_ID = 1, 4, 8, 16, 32, 2
 _PREPARED, _COMPLETED = 64, 128
@@ -362,16 +358,14 @@ class MariadbPrinter(CommonEvents):
             if self.options.rows:
                 self.rows.add(b"### Row event for unknown table #%d" % body.table_id)
             return
-        uncounted = next((column.type_code for column in mapped.columns if column.type_code in _UNCOUNTED), None)
-        if uncounted is not None and not self.options.rows:
-            # It finds no second row; of an UPDATE with types of MySQL it counts both images.
-            both = uncounted in (WireType.JSON, WireType.VECTOR) and kind_of(body) == "update"
-            self.row_count += 2 if both else 1
+        if not self.options.rows:
+            with suppress(RowsEnd):
+                for _ in row_lines(body, mapped, COUNTING, commented=False):
+                    self.row_count += 1
             return
         for lines in row_lines(body, mapped, "mariadb", commented=self.options.verbose > 1):
             self.row_count += 1
-            if self.options.rows:
-                self.rows.add(lines)
+            self.rows.add(lines)
 
     def _start_encryption(self, shown: ShownEvent, body: StartEncryption) -> Iterator[bytes]:
         if not self.options.short_form:

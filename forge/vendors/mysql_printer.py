@@ -126,7 +126,6 @@ class MysqlPrinter(CommonEvents):
         try:
             yield from super().log(window)
         except PrintError as error:
-            # What stood in front of the event is not printed.
             self.head.clear()
             self.fail(error)
         self._warn_of_unfinished()
@@ -248,7 +247,8 @@ class MysqlPrinter(CommonEvents):
             yield self.statement(b"ROLLBACK")
         if not flags & _RELAY_LOG:
             yield from self.block_of(shown)
-        if self.options.skip_gtids and not self.automatic and not self.options.short_form:
+        quiet = self.options.short_form or self.options.base64_output == "never" or flags & _RELAY_LOG
+        if self.options.skip_gtids and not quiet and not self.automatic:
             self.automatic = True
             yield self.statement(b"/*!50616 SET @@SESSION.GTID_NEXT='AUTOMATIC'*/")
 
@@ -284,11 +284,11 @@ class MysqlPrinter(CommonEvents):
 
     def _skips_query(self, body: Query) -> bool:
         """Whether a statement is left out by its database, and what it would have read."""
-        skipped = self.filters.skips_database(body.database) and not is_of_transactions(to_bytes(body.query))
-        if skipped:
-            self.skipped = True
-            self.deferred.clear()
-        return skipped
+        if is_of_transactions(to_bytes(body.query)) or not self.filters.skips_database(body.database):
+            return False
+        self.skipped = True
+        self.deferred.clear()
+        return True
 
     def _query(self, shown: ShownEvent, body: Query) -> Iterator[bytes]:
         text = to_bytes(body.query)

@@ -14,7 +14,7 @@ from forge.events.rows import PartialUpdateRows, RowsBody
 from forge.values.base import Column
 from forge.values.registry import codec_for
 from forge.values.wire_types import WireType
-from forge.vendors.cell_forms import is_printed, partial_form, type_form, value_form
+from forge.vendors.cell_forms import COUNTING, is_printed, partial_form, type_form, value_form
 from forge.vendors.quoting import in_backticks
 
 #: Types all of whose cells of a column are as long; and more bytes than one has.
@@ -152,10 +152,11 @@ class _ImageLines:
         at += size
         length = len(data)
         for place, line in enumerate(self.lines):
-            if line.form is None:
+            null = nulls >> place & 1
+            if line.form is None and not (null and self.family == COUNTING):
                 parts += (line.head, line.tail)
-                raise RowsEnd(line.column.type_code if nulls >> place & 1 else None)
-            if nulls >> place & 1:
+                raise RowsEnd(line.column.type_code if null else None)
+            if null or line.form is None:
                 parts += (line.head, line.null)
                 continue
             try:
@@ -166,7 +167,7 @@ class _ImageLines:
                 is_diff = line.number in partial
                 text = partial_form(Cell(line.number, line.column, raw, True)) if is_diff else line.form(raw)
             except (ForgeError, ValueError, IndexError):
-                corrupted = _CORRUPTED[self.family]
+                corrupted = _CORRUPTED["mysql" if self.family == "mysql" else "mariadb"]
                 parts += (line.head, corrupted % (len(data) - at) if self.family == "mysql" else corrupted)
                 raise RowsEnd from None
             parts += (line.head, text, line.tail)

@@ -52,7 +52,9 @@ class ShownEvent:
 
     def with_body(self, body: Body) -> ShownEvent:
         """The event with another body: its size and checksum are those of that one."""
-        event = self.event.replace(body=body, event_size=None, checksum=None, log_pos=self.end)
+        event = self.event.replace(
+            body=body, event_size=None, checksum=None, log_pos=int.from_bytes(self.raw[13:17], "little")
+        )
         raw = encode_event(event, self.position, self.format)
         if self.inner and self.checksum is not None:
             raw = with_checksum(raw)

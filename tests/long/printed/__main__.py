@@ -22,7 +22,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("folders", nargs="*", type=Path, default=[RECORDINGS])
     arguments = parser.parse_args()
-    files = sorted(path for folder in arguments.folders for path in folder.rglob("*") if path.suffix[1:].isdigit())
+    files = sorted(path for folder in arguments.folders for path in folder.rglob("*.[0-9]*") if path.is_file())
     different = 0
     for flavour in PROGRAMS:
         draws, equal, ended = Random(f"{arguments.seed} {flavour}"), 0, 0
