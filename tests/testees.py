@@ -15,7 +15,7 @@ _HOME = corpora_dir() / "testees"
 _BUILT = corpora_dir().parent / "out" / "testees"
 
 
-def testee_command(name: str) -> str:
+def command_of_testee(name: str) -> str:
     """The command line of a testee; skips the test, loudly, where it is not built and cannot run from here."""
     program = _BUILT / name
     if program.exists():

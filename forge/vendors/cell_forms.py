@@ -130,6 +130,13 @@ def value_form(column: Column, family: str) -> ValueForm:
     return lambda raw: _text(column, raw)
 
 
+def right_form(column: Column, family: str) -> ValueForm:
+    """As :func:`value_form`, without a defect: the programs show the seconds of an old TIMESTAMP with a sign."""
+    if column.type_code == WireType.TIMESTAMP:
+        return lambda raw: b"%d" % int.from_bytes(raw, "little")
+    return value_form(column, family)
+
+
 def partial_form(cell: Cell, line_break: str = "\n###      ") -> bytes:
     """The call of JSON functions that stands for a partial update."""
     from forge.values.json.diff import format_diffs

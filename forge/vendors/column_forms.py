@@ -43,10 +43,19 @@ _ESCAPES = {"\n": "\\n", "\r": "\\r", "\\": "\\\\", "\b": "\\b", "\t": "\\t", "'
 
 
 def column_texts(mapped: MappedTable, flavour: Flavour) -> tuple[str | None, ...] | None:
-    """The description of every column, None for one that cannot be told; None for a table with unknown types."""
+    """The right description of every column, None for one that cannot be told; None for a table with unknown types.
+
+    MariaDB does not double the backticks of a name, which printers copy.
+    """
     if mapped.columns is None or any(_unknown(column, flavour) for column in mapped.columns):
         return None
-    return tuple(column_text(mapped, index, column, flavour) for index, column in enumerate(mapped.columns))
+    columns = mapped.columns
+    if flavour != "mysql":
+        columns = tuple(
+            column if column.name is None else replace(column, name=column.name.replace("`", "``"))
+            for column in columns
+        )
+    return tuple(column_text(mapped, index, column, flavour) for index, column in enumerate(columns))
 
 
 def column_text(mapped: MappedTable, index: int, column: Column, flavour: Flavour) -> str | None:

@@ -18,7 +18,7 @@ from forge.conform.kit.reading import open_kit
 from forge.conform.runner import run_cases
 from forge.conform.testee import Testee
 from forge.resources import corpora_dir
-from tests.testees import testee_command
+from tests.testees import command_of_testee
 
 pytestmark = pytest.mark.slow
 
@@ -43,7 +43,7 @@ def test_its_list_has_few_reasons_in_words(shipped: Path) -> None:
 
 
 def test_it_is_the_release_that_its_list_was_made_for(shipped: Path) -> None:
-    with Testee(testee_command(shipped.name)) as testee:
+    with Testee(command_of_testee(shipped.name)) as testee:
         hello = testee.hello()
     Forms(hello.forms)
     title = (shipped / "expected-failures.txt").read_text().splitlines()[0]
@@ -54,7 +54,7 @@ def test_it_reads_rows_of_many_cases(shipped: Path, kit: Path) -> None:
     opened = open_kit(kit)
     accepted = [case for case in opened.cases if case.verdict == "accept"]
     cases = accepted[:: max(1, len(accepted) // 24)]
-    _, results = run_cases(opened, cases, testee_command(shipped.name), jobs=1)
+    _, results = run_cases(opened, cases, command_of_testee(shipped.name), jobs=1)
     said = [result for result in results if result.outcome != "unsupported"]
     agreeing = [result for result in said if result.outcome == "agree"]
     assert sum(result.cells for result in agreeing) > 0

@@ -39,7 +39,7 @@ from tests.findings.causes import unmet_needs
 from tests.findings.make import file_verdict, made_of, right_of
 from tests.findings.record_text import record_text
 from tests.findings.site import finding_pages
-from tests.testees import testee_command
+from tests.testees import command_of_testee
 
 FINDINGS = read_findings()
 OPEN = [finding for finding in FINDINGS if finding.status == "open"]
@@ -127,7 +127,7 @@ def test_the_text_to_be_filed_says_what_is_wrong_and_never_that_it_is_right(outc
 def test_the_decoder_does_what_its_findings_say(decoder: str, tmp_path: Path) -> None:
     wrong = []
     path = tmp_path / "binlog.000001"
-    with Testee(testee_command(decoder), Limits(seconds=2)) as testee:
+    with Testee(command_of_testee(decoder), Limits(seconds=2)) as testee:
         for finding in public(FINDINGS):
             made = finding.made
             if finding.decoder != decoder or made is None:

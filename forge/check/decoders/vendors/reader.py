@@ -19,7 +19,7 @@ from forge.check.decoders.vendors.pseudo_sql import TextReader
 from forge.decode.cells import Cell, MappedTable
 from forge.events.plain import to_text
 from forge.events.registry import event_name
-from forge.vendors.cell_forms import is_printed, partial_form, type_form, value_form
+from forge.vendors.cell_forms import is_printed, partial_form, right_form, type_form
 from forge.vendors.column_forms import Flavour, column_texts, primary_key_text
 from forge.vendors.quoting import unescape
 
@@ -137,7 +137,7 @@ class CommandLineReader(Decoder):
         if not is_printed(cell.column, family):
             return NOT_SHOWN
         # A reader of the text drops the line breaks between the arguments of the functions.
-        text = partial_form(cell, "") if cell.partial else value_form(cell.column, family)(cell.raw)
+        text = partial_form(cell, "") if cell.partial else right_form(cell.column, family)(cell.raw)
         form = type_form(cell.column)
         return NOT_SHOWN if form is None else self.read_value(form[0], text)
 
