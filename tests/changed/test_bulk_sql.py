@@ -7,6 +7,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+
+pytest.importorskip("pyarrow", reason="the extra [rows] is not installed")
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

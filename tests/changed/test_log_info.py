@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+pytest.importorskip("pyarrow", reason="the extra [rows] is not installed")
+
 import forge
 from forge.binlog.listing import assemble, disassemble
 from forge.changed.log_info import LogInfo, log_info

@@ -48,6 +48,7 @@ def command(
       forge info binlog.0* --database shop --time-zone +02:00
       forge info binlog.0* --html -o logs.html
     """
+    import forge.bulk  # noqa: F401  It says which package is missing.
     from forge.changed.info_page import html_page, info_object, sections, text_page
     from forge.changed.log_info import log_info
 
