@@ -44,12 +44,15 @@ def test_a_shell_gets_its_completion_script_and_not_the_help(shell: str) -> None
         (
             "forge dump --",
             [
+                "--as",
+                "--database",
                 "--gtid",
                 "--help",
                 "--json",
                 "--key",
                 "--keys",
                 "--rows",
+                "--safe",
                 "--schema",
                 "--since",
                 "--start-position",

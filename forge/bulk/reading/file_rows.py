@@ -15,7 +15,7 @@ from forge.binlog.mapped import ends_a_statement, mapped_columns, unmapped
 from forge.binlog.reader import PlacedEvent
 from forge.bulk.reading.batches import Misfit
 from forge.bulk.reading.gtids import Gtids
-from forge.bulk.reading.listed import Listed, payload_error
+from forge.bulk.reading.listed import Listed, in_file, payload_error
 from forge.bulk.reading.lister import EventLister
 from forge.bulk.reading.odd import ReadSummary
 from forge.bulk.reading.row_walk import Layout
@@ -139,7 +139,7 @@ class FileRows:
                 work = SideBySide(self._windows(lists), self._verify, self._survey, self._make, self._is_long)
                 with closing(work.done()) as windows:
                     for window in windows:
-                        yield self._of_window(window)
+                        yield in_file(self._of_window(window), self._path)
         except FormatError as error:
             raise error.in_file(str(self._path)) from None
         self.read_bytes = self._lister.read_bytes

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
 
 from forge.binlog.mapped import refuse_to_pass
 from forge.binlog.payload import inner_format, inner_frames
@@ -14,6 +17,8 @@ from forge.events.event import Event, decode_event_strictly
 from forge.events.format import FormatContext
 from forge.events.mariadb_compressed import COMPRESSED_ROWS
 from forge.events.transaction_payload import TransactionPayload
+
+_Item = TypeVar("_Item")
 
 #: Types of MariaDB's compressed rows.
 COMPRESSED = frozenset(body.type_code for body in COMPRESSED_ROWS)
@@ -48,6 +53,14 @@ class Listed:
         except FormatError as error:
             return error
         raise AssertionError("a checksum that does not hold, holds")
+
+
+def in_file(items: Iterator[_Item], path: Path) -> Iterator[_Item]:
+    """The items; errors on the way name the file."""
+    try:
+        yield from items
+    except FormatError as error:
+        raise error.in_file(str(path)) from None
 
 
 def checked(raw: bytes, place: int, number: int, format: FormatContext) -> Event:

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from forge.binlog.reader import MAGIC
 from forge.cli.inputs import STDIN, errors_in, file_paths, open_log, shown
 from forge.cli.output import STDOUT, Utf8, echo, output_file, refuse_inputs, write_output
 from forge.cli.parameters import FILE, grouped, keyring_options, selection_options, stdout_option
 from forge.cli.progress import progress, progress_to
 from forge.cli.schema_files import schema_option
 from forge.errors import FormatError, ScenarioError, UnsupportedError
+from forge.events.format import HEADER_SIZE
 
 if TYPE_CHECKING:
     from forge.binlog.encryption.keyring import Keyring
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
 _CSV_MARKS, _CSV_END = ',"\r\n', "\r\n"
 #: Bytes of logs for which the reference path takes longer than rows in bulk take to start.
 _MANY = 1 << 20
+#: Bytes of an event that is large, and events that are asked whether they are.
+_LARGE = 1 << 22
+_LOOKED_AT = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +145,25 @@ def _are_many(files: tuple[str, ...]) -> bool:
     paths = {Path(file) for file in files}
     if len(paths) < len(files) or not all(path.is_file() for path in paths):
         return False
-    return sum(path.stat().st_size for path in paths) >= _MANY and find_spec("numba") is not None
+    if sum(path.stat().st_size for path in paths) < _MANY or find_spec("numba") is None:
+        return False
+    return not any(map(_begins_with_large, paths))
+
+
+def _begins_with_large(path: Path) -> bool:
+    """Whether one of the first events is large: the reference path shows such values in pieces."""
+    with path.open("rb") as file:
+        place = len(MAGIC)
+        for _ in range(_LOOKED_AT):
+            file.seek(place)
+            header = file.read(HEADER_SIZE)
+            if len(header) < HEADER_SIZE:
+                return False
+            size = int.from_bytes(header[9:13], "little")
+            if not HEADER_SIZE <= size < _LARGE:
+                return True
+            place += size
+    return False
 
 
 def _text_records(

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from msgspec.structs import replace
-
 from forge.binlog.reader import read_events
 from forge.compile import compile_files, write_files
 from forge.engine.session.session import Session as RunningSession
@@ -154,4 +152,4 @@ def _comparable(body: Body) -> Body:
         kept = tuple(variable for variable in body.status_variables if variable[0] not in _COUNTED)
         return dataclasses.replace(body, thread_id=0, exec_time=0, status_variables=kept, status_length=None)
     fields: Any = body
-    return replace(fields, table_id=0) if hasattr(body, "table_id") else body
+    return dataclasses.replace(fields, table_id=0) if hasattr(body, "table_id") else body
