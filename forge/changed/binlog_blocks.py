@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any
@@ -15,6 +14,7 @@ from forge.events.format import FormatContext
 from forge.events.mariadb_compressed import uncompressed
 from forge.events.row_image import ChangedRow, build_rows, images_of, iterate_rows, present_columns
 from forge.events.rows import (
+    STMT_END,
     DeleteRows,
     DeleteRowsV1,
     PartialUpdateRows,
@@ -25,10 +25,8 @@ from forge.events.rows import (
     WriteRowsV1,
 )
 from forge.servers import ServerLine
+from forge.vendors.quoting import base64_lines
 
-_STMT_END = 1
-#: Characters of a line of base64, as servers take them.
-_LINE = 76
 _INVERSE: dict[type[Any], type[Any]] = {
     WriteRows: DeleteRows, DeleteRows: WriteRows, WriteRowsV1: DeleteRowsV1, DeleteRowsV1: WriteRowsV1,
     UpdateRows: UpdateRows, UpdateRowsV1: UpdateRowsV1,
@@ -60,7 +58,7 @@ def binlog_statement(
         return "", 0
     if flashback:
         body, rows = _inverse(body, len(columns)), [ChangedRow(row.after, row.before) for row in reversed(rows)]
-    body = replace(body, rows=build_rows(rows), row_flags=body.row_flags | _STMT_END)
+    body = replace(body, rows=build_rows(rows), row_flags=body.row_flags | STMT_END)
     moment, server = logged.event.timestamp, logged.event.server_id
     head = Event(body=mapped.body, timestamp=moment, server_id=server, log_pos=0)
     return block_of(encode_event(head, 0, format) + encode_event(head.replace(body=body), 0, format)), len(rows)
@@ -74,8 +72,7 @@ def beginning_of(raw: bytes, line: ServerLine) -> str:
 
 def block_of(data: bytes) -> str:
     """The statement of some events, without its end."""
-    text = base64.b64encode(data).decode()
-    return "BINLOG '\n" + "".join(f"{text[at : at + _LINE]}\n" for at in range(0, len(text), _LINE)) + "'"
+    return f"BINLOG '\n{base64_lines(data).decode()}'"
 
 
 def _inverse(body: RowsBody, width: int) -> RowsBody:

@@ -16,7 +16,7 @@ from forge.events.event import Event
 from forge.events.format_description import FormatDescription
 from forge.events.optional_metadata import METADATA_CODES
 from forge.events.registry import EVENT_NAMES
-from forge.events.rows import ROWS_BODIES
+from forge.events.rows import ROWS_BODIES, STMT_END
 from forge.events.table_map import TableMap
 from forge.events.transaction_payload import TransactionPayload
 from forge.plan.definitions import DdlStatement
@@ -53,7 +53,6 @@ _DECLARED = {
     "flush": "flush binary logs",
     "restart": "restart of the server",
 }
-_STMT_END = 1
 
 
 def features_of(scenario: Scenario, plan: Plan, files: Sequence[Sequence[Event]]) -> set[str]:
@@ -208,5 +207,5 @@ def _event(event: Event) -> Iterator[str]:
             yield f"record:{record.type_name if record.type_name in METADATA_CODES else 'unknown'}"
         if not body.optional_metadata:
             yield "record:none"
-    elif isinstance(body, ROWS_BODIES) and not body.row_flags & _STMT_END:
+    elif isinstance(body, ROWS_BODIES) and not body.row_flags & STMT_END:
         yield "session:split rows"

@@ -19,8 +19,10 @@ from forge.events.shapes import Shape
 from forge.events.table_map import TableId
 from forge.events.taking import take_bytes, take_number
 
+#: The event is the last one of its statement.
+STMT_END = 0x0001
 ROW_FLAGS = (
-    (0x0001, "STMT_END"),
+    (STMT_END, "STMT_END"),
     (0x0002, "NO_FOREIGN_KEY_CHECKS"),
     (0x0004, "RELAXED_UNIQUE_CHECKS"),
     (0x0008, "COMPLETE_ROWS"),

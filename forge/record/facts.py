@@ -24,7 +24,7 @@ from forge.events.mariadb_gtid import MariadbGtid
 from forge.events.previous_gtids import PreviousGtids
 from forge.events.query import Query
 from forge.events.rotate import Rotate
-from forge.events.rows import ROWS_BODIES
+from forge.events.rows import ROWS_BODIES, STMT_END
 from forge.events.rows_query import AnnotateRows, RowsQuery
 from forge.events.start_v3 import StartV3
 from forge.events.stop import Stop
@@ -34,7 +34,6 @@ from forge.events.xa_prepare import XaPrepare
 from forge.events.xid import Xid
 from forge.plan.facts import Checkpoint, Connection, Facts, FileFacts, RelayFileFacts, SourceFacts
 
-STMT_END = 0x0001
 #: MariaDB's GTID: the group is one statement without BEGIN.
 STANDALONE = 0x01
 ARTIFICIAL, RELAY_LOG = 0x0020, 0x0040

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import re
-import struct
 from dataclasses import replace
 
-from forge.charsets import collation
-from forge.errors import ForgeError
 from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE
-from forge.events.user_var import DECIMAL, INTEGER, REAL, UserVar
-from forge.vendors.column_forms import Flavour
 from forge.vendors.shown_events import ShownEvent
 
 _INCOMPATIBLE = {
@@ -39,23 +34,6 @@ def unread(offset: int, raw: bytes, *, torn: bool) -> str:
         f"ERROR: Error in Log_event::read_log_event(): '{problem}'{about}\n"
         f"ERROR: Could not read entry at offset {offset}: Error in log format or read error."
     )
-
-
-def variable_text(body: UserVar, flavour: Flavour) -> bytes:
-    """The value of a user variable as SQL."""
-    if body.value is None:
-        return b"NULL"
-    kind, number, raw = body.value
-    if kind == REAL:
-        return b"%.14g" % struct.unpack("<d", raw)[0]
-    if kind in (INTEGER, DECIMAL):
-        return (body.number() or "").encode()
-    try:
-        named = collation(number, flavour)
-    except ForgeError:
-        return b"???"
-    text = b"X'" + raw.hex().upper().encode() + b"'" if raw else b'""'
-    return b"_%s %s COLLATE `%s`" % (named.charset.encode(), text, named.name.encode())
 
 
 def with_old_checksum(shown: ShownEvent, checksum: int | None) -> ShownEvent:

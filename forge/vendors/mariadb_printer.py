@@ -30,11 +30,11 @@ from forge.vendors.cell_forms import COUNTING
 from forge.vendors.column_forms import Flavour
 from forge.vendors.common_events import CommonEvents
 from forge.vendors.mariadb_filters import MariadbFilters
-from forge.vendors.mariadb_forms import absent_flags, unread, variable_text, with_old_checksum
+from forge.vendors.mariadb_forms import absent_flags, unread, with_old_checksum
 from forge.vendors.print_options import NO_STOP, PrintOptions
 from forge.vendors.printed_rows import RowsEnd, row_lines
 from forge.vendors.printer import PrintError, ends_statement, xa_id
-from forge.vendors.quoting import base64_lines, in_backticks
+from forge.vendors.quoting import base64_lines, in_backticks, variable_text
 from forge.vendors.session_lines import OF_TRANSACTIONS, OF_XA
 from forge.vendors.shown_events import ShownEvent
 from forge.vendors.table_lines import table_lines

@@ -5,11 +5,8 @@ from __future__ import annotations
 import struct
 import time
 
-from forge.charsets import collation
-from forge.errors import ForgeError
 from forge.events.gtid import AnonymousGtid
 from forge.events.gtid_tagged import GtidTagged
-from forge.events.user_var import DECIMAL, INTEGER, REAL, UserVar
 
 _ROW_FLAGS = (
     (1, b" STMT_END_F"), (2, b" NO_FOREIGN_KEY_CHECKS_F"), (4, b" RELAXED_UNIQUE_CHECKS_F"),
@@ -66,20 +63,3 @@ def partitions_line(extra: bytes) -> bytes:
     if len(numbers) == 1:
         return head + b"partition: %d\n" % numbers
     return head + b"source_partition: %d target_partition: %d\n" % (numbers[1], numbers[0])
-
-
-def variable_text(body: UserVar) -> bytes:
-    """The value of a user variable as SQL."""
-    if body.value is None:
-        return b"NULL"
-    kind, number, raw = body.value
-    if kind == REAL:
-        return b"%.14g" % struct.unpack("<d", raw)[0]
-    if kind in (INTEGER, DECIMAL):
-        return (body.number() or "").encode()
-    try:
-        named = collation(number, "mysql")
-    except ForgeError:
-        return b"???"
-    text = b"0x" + raw.hex().upper().encode() if raw else b'""'
-    return b"_%s %s COLLATE `%s`" % (named.charset.encode(), text, named.name.encode())

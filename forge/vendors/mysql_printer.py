@@ -36,13 +36,12 @@ from forge.vendors.mysql_forms import (
     partitions_line,
     row_flag_names,
     times_and_versions,
-    variable_text,
 )
 from forge.vendors.mysql_messages import OF_A_DATABASE, UNFINISHED, WITHOUT_END, WITHOUT_QUERY, bad_beginning, unread
 from forge.vendors.print_options import PrintOptions
 from forge.vendors.printed_rows import row_lines
 from forge.vendors.printer import PrintError, ends_statement, xa_id
-from forge.vendors.quoting import in_backticks
+from forge.vendors.quoting import in_backticks, variable_text
 from forge.vendors.shown_events import ShownEvent, inner_events
 from forge.vendors.table_lines import table_lines
 
@@ -385,7 +384,7 @@ class MysqlPrinter(CommonEvents):
         connection = number if kind in (REAL, INTEGER, DECIMAL) else _NO_CHARSET
         for line in self.session.charset_lines((_NO_CHARSET, connection, _NO_CHARSET)):
             yield self.statement(line)
-        yield self.statement(b"SET @" + in_backticks(to_bytes(body.name)) + b":=" + variable_text(body))
+        yield self.statement(b"SET @" + in_backticks(to_bytes(body.name)) + b":=" + variable_text(body, self.flavour))
         if self.session.charset is not None:
             for line in self.session.charset_lines(self.session.charset):
                 yield self.statement(line)

@@ -19,7 +19,7 @@ from forge.events.execute_load_query import ExecuteLoadQuery
 from forge.events.format_description import FormatDescription
 from forge.events.plain import to_bytes
 from forge.events.query import Query, QueryFields
-from forge.events.rows import RowsBody
+from forge.events.rows import STMT_END, RowsBody
 from forge.events.table_map import TableMap
 from forge.vendors.column_forms import Flavour
 from forge.vendors.hexdump import hexdump
@@ -28,7 +28,6 @@ from forge.vendors.quoting import base64_lines
 from forge.vendors.session_lines import OF_TRANSACTIONS, OF_XA, SessionLines
 from forge.vendors.shown_events import ShownEvent, shown_events
 
-STMT_END = 1
 _CHARSETS = (b"CHARACTER_SET_CLIENT", b"CHARACTER_SET_RESULTS", b"COLLATION_CONNECTION")
 #: What --safe chooses from.
 _DELIMITERS = tuple(b"/*!%d*/;" % number for number in range(1, 1000))

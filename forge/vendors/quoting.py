@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import base64
 import re
+import struct
+
+from forge.charsets import collation
+from forge.errors import ForgeError
+from forge.events.user_var import DECIMAL, INTEGER, REAL, UserVar
+from forge.vendors.column_forms import Flavour
 
 _ESCAPED = re.compile(rb"[\x00-\x1f\\']")
 _CONTROL = re.compile(rb"[\x00-\x1f]")
@@ -42,3 +48,21 @@ def in_backticks(name: bytes) -> bytes:
 def base64_lines(raw: bytes) -> bytes:
     """The bytes of an event in a BINLOG statement."""
     return b"".join(base64.b64encode(raw[at : at + _LINE]) + b"\n" for at in range(0, len(raw), _LINE))
+
+
+def variable_text(body: UserVar, flavour: Flavour) -> bytes:
+    """The value of a user variable as SQL."""
+    if body.value is None:
+        return b"NULL"
+    kind, number, raw = body.value
+    if kind == REAL:
+        return b"%.14g" % struct.unpack("<d", raw)[0]
+    if kind in (INTEGER, DECIMAL):
+        return (body.number() or "").encode()
+    try:
+        named = collation(number, flavour)
+    except ForgeError:
+        return b"???"
+    digits = raw.hex().upper().encode()
+    text = (b"0x" + digits if flavour == "mysql" else b"X'" + digits + b"'") if raw else b'""'
+    return b"_%s %s COLLATE `%s`" % (named.charset.encode(), text, named.name.encode())

@@ -26,6 +26,7 @@ from forge.events.mariadb_compressed import (
 from forge.events.packed import pack_int
 from forge.events.row_image import PARTIAL_JSON, Image, build_image, full_padding
 from forge.events.rows import (
+    STMT_END,
     DeleteRows,
     DeleteRowsV1,
     PartialUpdateRows,
@@ -58,7 +59,6 @@ COMPRESSED: dict[str, type[RowsBody]] = {
     "update": UpdateRowsCompressed,
     "delete": DeleteRowsCompressed,
 }
-STMT_END = 0x0001
 NO_FOREIGN_KEY_CHECKS = 0x0002
 RELAXED_UNIQUE_CHECKS = 0x0004
 NO_CHECK_CONSTRAINT_CHECKS = 0x0080

@@ -24,14 +24,13 @@ from forge.events.gtid_tagged import GtidTagged
 from forge.events.mariadb_compressed import COMPRESSED_ROWS, compress_block
 from forge.events.query import Query
 from forge.events.row_image import ChangedRow, build_rows, parse_rows
-from forge.events.rows import ROWS_BODIES
+from forge.events.rows import ROWS_BODIES, STMT_END
 from forge.events.table_map import TableMap
 from forge.events.transaction_payload import COMPRESSION_TYPE, TransactionPayload
 from forge.values.base import Column
 
 #: Where a node is: its number, and if it is inside a payload its number there.
 Path = tuple[int, ...]
-STMT_END = 0x0001
 
 
 @dataclass(frozen=True, slots=True)

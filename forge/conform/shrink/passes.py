@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from forge.conform.shrink.columns import without_columns
-from forge.conform.shrink.nodes import STMT_END, Log, Node, Path, group_starts, statement_word, unpacked_log
+from forge.conform.shrink.nodes import Log, Node, Path, group_starts, statement_word, unpacked_log
 from forge.conform.shrink.search import Search
 from forge.conform.shrink.values import plainer_cells, plainest_cell
 from forge.errors import ForgeError
@@ -17,7 +17,7 @@ from forge.events.mariadb_compressed import uncompressed
 from forge.events.optional_metadata import METADATA_CODES, record
 from forge.events.query import Query, QueryFields
 from forge.events.row_image import ChangedRow, Image, images_of, partial_columns, present_columns
-from forge.events.rows import ROWS_BODIES
+from forge.events.rows import ROWS_BODIES, STMT_END
 from forge.events.table_map import TableMap
 from forge.values.base import Column
 

@@ -24,13 +24,12 @@ from forge.events.mariadb_gtid import MariadbGtid
 from forge.events.plain import name_text
 from forge.events.query import Query
 from forge.events.rand import Rand
-from forge.events.rows import ROWS_BODIES, RowsBody
+from forge.events.rows import ROWS_BODIES, STMT_END, RowsBody
 from forge.events.rows_query import AnnotateRows, RowsQuery
 from forge.events.table_map import TableMap
 from forge.events.user_var import UserVar
 from forge.events.xa_prepare import XaPrepare
 from forge.events.xid import Xid
-from forge.record.facts import STMT_END
 from forge.record.retold.log_parts import GTIDS, Document, Part, in_block
 from forge.record.retold.log_rows import Change, ChangedRows, changes_of
 from forge.record.retold.log_settings import changes_rows

@@ -23,6 +23,7 @@ from forge.check.decoders.vendors.program import FILE_NAME, Printed, run_on_file
 from forge.events.event import Event
 from forge.events.format_description import FormatDescription
 from forge.events.query import Query
+from forge.events.rows import STMT_END
 from forge.servers import server_line
 
 Family = Literal["mysql", "mariadb"]
@@ -50,7 +51,6 @@ _ENDS = frozenset((3, 4, 15, 16, 35, 163))
 _MARIADB_GTID, _GTID_LIST = 162, 163
 #: Where row events have their flags, behind the header and the table's id.
 _FLAGS = 25
-_STMT_END = 1
 
 
 def run_on_files(
@@ -124,7 +124,7 @@ def is_for_itself(data: bytes, foreign: frozenset[int]) -> bool:
         elif code == Query.type_code:
             inside = False
         elif code in _ROWS:
-            inside = not (len(frame.raw) > _FLAGS and frame.raw[_FLAGS] & _STMT_END)
+            inside = not (len(frame.raw) > _FLAGS and frame.raw[_FLAGS] & STMT_END)
     return inside or code not in _ENDS or end != len(data)
 
 
