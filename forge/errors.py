@@ -5,7 +5,7 @@
 ``FormatError``      bytes are wrong (phase, event index, offset, rule)                               — exit code 3
 ``ManifestError``    the manifest of a corpus is damaged (folder, rule)                               — exit code 3
 ``CheckFailed``      a comparison found a difference                                                  — exit code 1
-``EnvironmentMissing`` a program that the command needs is not on this machine                        — exit code 1
+``EnvironmentMissing`` a program or library that the command needs is not on this machine             — exit code 69
 """
 
 from __future__ import annotations
@@ -168,7 +168,13 @@ class CheckFailed(ForgeError):
 class EnvironmentMissing(ForgeError):
     """A program or library that this command needs is not here; the message says how to get it."""
 
-    exit_code = 1
+    #: EX_UNAVAILABLE of sysexits: a script tells it from a check that failed.
+    exit_code = 69
+
+
+def with_extra(extra: str) -> str:
+    """How one gets an extra, wherever binlog-forge was installed from."""
+    return f"install binlog-forge with its extra `{extra}` (in a checkout: `pip install '.[{extra}]'`)"
 
 
 #: A word longer than any name or value that a sentence should have.

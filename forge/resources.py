@@ -44,8 +44,7 @@ def shipped_corpora() -> Path:
     folder = corpora_dir()
     if not (folder / "recordings").is_dir():
         raise EnvironmentMissing(
-            "the corpus is not installed: pip install binlog-forge-corpus, or let FORGE_CORPORA name the folder "
-            "`corpora` of a checkout"
+            "the corpus is not installed: `pip install ./corpora` in a checkout, or let FORGE_CORPORA name that folder"
         )
     return folder
 

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from forge.errors import EnvironmentMissing
+from forge.errors import EnvironmentMissing, with_extra
 
 _MISSING = [name for name in ("pyarrow", "numpy", "numba") if find_spec(name) is None]
 if _MISSING:
-    raise EnvironmentMissing(
-        f"rows in bulk need {' and '.join(_MISSING)}: install the extra with `pip install 'binlog-forge[rows]'`"
-    )
+    raise EnvironmentMissing(f"rows in bulk need {' and '.join(_MISSING)}: {with_extra('rows')}")

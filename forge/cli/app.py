@@ -1,7 +1,8 @@
 """The command group, and what a user sees when a command fails: one line, never a traceback.
 
-Exit codes: 0 done; 1 a check found a difference, or a program is missing; 2 the request is wrong (usage, scenario,
-missing file); 3 the bytes are wrong; 70 an error of ours; 130 interrupted; 141 the reader of our output went away.
+Exit codes: 0 done; 1 a check found a difference; 2 the request is wrong (usage, scenario, missing file); 3 the bytes
+are wrong; 69 a program or library is missing; 70 an error of ours; 130 interrupted; 141 the reader of our output went
+away.
 """
 
 from __future__ import annotations
@@ -24,43 +25,53 @@ EXIT_BROKEN_PIPE = 141
 #: What a shell sets when it asks for its completion script, or for the words that may follow.
 COMPLETE = "_FORGE_COMPLETE"
 
-#: Command -> (module with an attribute ``command``, help line).  A module is imported when its command is called.
-COMMANDS: dict[str, tuple[str, str]] = {
-    "build": ("forge.cli.commands.build", "Compile a scenario into a binary log."),
-    "scenario": ("forge.cli.commands.scenario", "Print a SQL script as a scenario in YAML."),
-    "generate": ("forge.cli.commands.generate", "Write the logs of any number of rows, and the state they leave."),
-    "dump": ("forge.cli.commands.dump", "Show what every correct reader must see in a binary log."),
-    "rows": ("forge.cli.commands.rows", "Write the changed rows of a table as Parquet, Arrow, CSV or JSON lines."),
-    "info": ("forge.cli.commands.changed.info", "Tell on one page what binary logs are, and what they hold."),
-    "sql": (
-        "forge.cli.commands.changed.sql",
-        "Write the changed rows of binary logs as SQL, or the SQL that takes them back.",
-    ),
-    "servers": ("forge.cli.commands.servers", "List the server lines: what each writes, and how that is known."),
-    "tables": ("forge.cli.commands.tables", "List the tables of binary logs, with rows and bytes by operation."),
-    "warm-up": ("forge.cli.commands.warm_up", "Compile the kernels for rows in bulk ahead of their first use."),
-    "bytes": ("forge.cli.commands.bytes", "Label each byte of a binary log with its field, value and rule."),
-    "diff": ("forge.cli.commands.diff", "Show where two binary logs differ, by event, field, row and cell."),
-    "disasm": ("forge.cli.commands.disasm", "Write a binary log as an editable listing."),
-    "asm": ("forge.cli.commands.asm", "Make the binary log that a listing describes."),
-    "decrypt": ("forge.cli.commands.encryption.decrypt", "Decrypt a binary log with the keys of a keyring."),
-    "encrypt": ("forge.cli.commands.encryption.encrypt", "Encrypt a binary log as MySQL or MariaDB does."),
-    "check": ("forge.cli.commands.check", "Compare what decoders read in a binary log."),
-    "compat": ("forge.cli.commands.compat", "Show how a consumer of another server line reads a log."),
-    "record": ("forge.cli.commands.record", "Run a scenario on a real server and keep its binary log."),
-    "facts": ("forge.cli.commands.facts", "Print the times and ids of the session that wrote a binary log."),
-    "verify": ("forge.cli.commands.verify", "Compile recorded scenarios and compare with the recordings."),
-    "corpus": ("forge.cli.commands.corpus", "Build, search and unpack the conformance corpus."),
-    "conform": ("forge.cli.commands.conform", "Hold a decoder in any language against the cases of a kit."),
-    "shrink": (
-        "forge.cli.commands.shrink",
-        "Make a binary log smaller while a command or decoder does the same with it.",
-    ),
-    "fuzz": ("forge.cli.commands.fuzz", "Look for changed logs that a decoder in any language gets wrong."),
-    "fixture": ("forge.cli.commands.fixture", "Make a test in another language of a scenario's log and rows."),
-    "schema-of": ("forge.cli.commands.schema_of", "Print a CREATE TABLE for every table map of a binary log."),
-    "schema": ("forge.cli.commands.schema", "Print a JSON Schema: of scenarios, of the decode, or of listings."),
+#: What one would do -> command -> (module with an attribute ``command``, help line); the first in need comes first.
+#: A module is imported when its command is called.
+GROUPS: dict[str, dict[str, tuple[str, str]]] = {
+    "Make a log": {
+        "build": ("forge.cli.commands.build", "Compile a scenario, or a SQL script, into a binary log."),
+        "fixture": ("forge.cli.commands.fixture", "Make a test in another language of a scenario's log and rows."),
+        "generate": ("forge.cli.commands.generate", "Write the logs of any number of rows, and the state they leave."),
+        "record": ("forge.cli.commands.record", "Run a scenario on a real server and keep its binary log."),
+    },
+    "Look at a log": {
+        "info": ("forge.cli.commands.changed.info", "Tell on one page what binary logs are, and what they hold."),
+        "dump": ("forge.cli.commands.dump", "Show what every correct reader must see in a binary log."),
+        "tables": ("forge.cli.commands.tables", "List the tables of binary logs, with rows and bytes by operation."),
+        "schema-of": ("forge.cli.commands.schema_of", "Print a CREATE TABLE for every table map of a binary log."),
+    },
+    "Take rows out": {
+        "rows": ("forge.cli.commands.rows", "Write the changed rows of a table as Parquet, Arrow, CSV or JSON lines."),
+        "sql": ("forge.cli.commands.changed.sql", "Write the changed rows as SQL, or the SQL that takes them back."),
+    },
+    "Take a log apart": {
+        "bytes": ("forge.cli.commands.bytes", "Label each byte of a binary log with its field, value and rule."),
+        "disasm": ("forge.cli.commands.disasm", "Write a binary log as an editable listing."),
+        "asm": ("forge.cli.commands.asm", "Make the binary log that a listing describes."),
+        "facts": ("forge.cli.commands.facts", "Print the times and ids of the session that wrote a binary log."),
+        "decrypt": ("forge.cli.commands.encryption.decrypt", "Decrypt a binary log with the keys of a keyring."),
+        "encrypt": ("forge.cli.commands.encryption.encrypt", "Encrypt a binary log as MySQL or MariaDB does."),
+    },
+    "Compare": {
+        "diff": ("forge.cli.commands.diff", "Show where two binary logs differ, by event, field, row and cell."),
+        "check": ("forge.cli.commands.check", "Compare what decoders read in a binary log."),
+        "compat": ("forge.cli.commands.compat", "Show how a consumer of another server line reads a log."),
+        "verify": ("forge.cli.commands.verify", "Compile recorded scenarios and compare with the recordings."),
+    },
+    "Test a decoder": {
+        "conform": ("forge.cli.commands.conform", "Hold a decoder in any language against the cases of a kit."),
+        "corpus": ("forge.cli.commands.corpus", "Build, search and unpack the conformance corpus."),
+        "fuzz": ("forge.cli.commands.fuzz", "Look for changed logs that a decoder in any language gets wrong."),
+        "shrink": ("forge.cli.commands.shrink", "Make a log smaller while a decoder does the same with it."),
+    },
+    "Maintain": {
+        "servers": ("forge.cli.commands.servers", "List the server lines: what each writes, and how that is known."),
+        "scenario": ("forge.cli.commands.scenario", "Print a SQL script as a scenario in YAML."),
+        "schema": ("forge.cli.commands.schema", "Print a JSON Schema: of scenarios, of the decode, or of listings."),
+        "warm-up": ("forge.cli.commands.warm_up", "Compile the kernels for rows in bulk ahead of their first use."),
+    },
 }
+COMMANDS = {name: command for group in GROUPS.values() for name, command in group.items()}
 
 
 class LazyGroup(click.Group):
@@ -86,21 +97,24 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+        width = max(map(len, COMMANDS))
+        for title, group in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), line) for name, (_, line) in group.items()])
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, "--version", prog_name="forge", message="%(prog)s %(version)s")
 def cli() -> None:
-    """MySQL binary logs from declarations, and declarations from binary logs.
+    """Binary logs of MySQL and MariaDB: made from SQL, read, taken apart, compared.
 
     \b
     Example:
-      forge build first.yaml -o first.000001
-      forge dump first.000001
-      forge disasm first.000001 -o first.listing
-      forge asm first.listing -o again.000001
+      forge build shop.sql -o shop.000001     the log that a server would have written
+      forge info shop.000001                  what a log is and holds, on one page
+      forge dump shop.000001 --rows           its events and rows
+      forge rows shop.000001 --table shop.orders
+      forge sql shop.000001 --flashback       the SQL that takes its changes back
 
     `forge COMMAND --help` has an example for each command.
     """

@@ -113,7 +113,7 @@ def page_section(section: LabelledSection) -> dict[str, Any]:
                 "field": run.field,
                 "value": run.value or "",
                 "rule": run.rule or "",
-                "kind": _kind(run.field),
+                "kind": kind_of(run.field),
             }
             for run in section.runs
         ],
@@ -121,7 +121,8 @@ def page_section(section: LabelledSection) -> dict[str, Any]:
     }
 
 
-def _kind(field: str) -> str:
+def kind_of(field: str) -> str:
+    """The part of an event that a field is in: ``header``, ``body``, ``row``, ``checksum``, ``magic`` or ``raw``."""
     first = field.partition(".")[0]
     if first in ("header", "checksum", "magic", "raw"):
         return first

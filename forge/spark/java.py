@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from forge.errors import EnvironmentMissing
+from forge.errors import EnvironmentMissing, with_extra
 
 Version = tuple[int, int, int]
 
@@ -77,10 +77,7 @@ def find_java(newest: int = 25) -> JavaRuntime:
             return runtime
         unfit.append(f"{source} has Java {'.'.join(map(str, runtime.version))} ({runtime.home})")
     answers = "; ".join(unfit) if unfit else "no Java was found"
-    raise EnvironmentMissing(
-        f"Spark needs {_WANTED[newest]}, and {answers}: set JAVA_HOME, or install one with"
-        " `pip install binlog-forge[java]`"
-    )
+    raise EnvironmentMissing(f"Spark needs {_WANTED[newest]}, and {answers}: set JAVA_HOME, or {with_extra('java')}")
 
 
 def is_fitting(version: Version, newest: int = 25) -> bool:

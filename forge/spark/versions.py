@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from forge.errors import EnvironmentMissing
+from forge.errors import EnvironmentMissing, with_extra
 
 Release = tuple[int, int]
 
@@ -21,7 +21,7 @@ def spark_release() -> Release:
     try:
         from pyspark import __version__ as text
     except ImportError as error:
-        raise EnvironmentMissing("PySpark is not installed: `pip install binlog-forge[spark]`") from error
+        raise EnvironmentMissing(f"PySpark is not installed: {with_extra('spark')}") from error
     found = re.match(r"(\d+)\.(\d+)", text)
     release = (int(found[1]), int(found[2])) if found else NEWEST
     if release < OLDEST:

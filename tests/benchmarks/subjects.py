@@ -288,7 +288,7 @@ class Subjects:
 
 def _require_spark() -> None:
     if importlib.util.find_spec("pyspark") is None:
-        raise NotHere("PySpark is not installed (pip install 'binlog-forge[spark]')")
+        raise NotHere("PySpark is not installed (the extra `spark`)")
 
 
 def _table_of(log: str) -> str:

@@ -92,8 +92,7 @@ except r.EnvironmentMissing as error:
 
     assert found(site) == [
         f"True True False {site / 'forge/resources.py'}",
-        "the corpus is not installed: pip install binlog-forge-corpus, or let FORGE_CORPORA name the folder "
-        "`corpora` of a checkout",
+        "the corpus is not installed: `pip install ./corpora` in a checkout, or let FORGE_CORPORA name that folder",
     ]
     corpus = tmp_path / "corpus"
     with zipfile.ZipFile(build("wheel", tmp_path / "wheel", ROOT / "corpora")) as archive:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from forge.errors import EnvironmentMissing
+from forge.errors import EnvironmentMissing, with_extra
 
 BLOCK = 16
 
@@ -14,9 +14,7 @@ def _cipher(key: bytes, mode: str, iv: bytes = b"") -> Any:
     try:
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
     except ImportError:
-        raise EnvironmentMissing(
-            "encrypted logs need cryptography: install the extra with `pip install 'binlog-forge[encryption]'`"
-        ) from None
+        raise EnvironmentMissing(f"encrypted logs need cryptography: {with_extra('encryption')}") from None
     chosen = {"cbc": modes.CBC, "ctr": modes.CTR}.get(mode)
     return Cipher(algorithms.AES(key), modes.ECB() if chosen is None else chosen(iv))
 

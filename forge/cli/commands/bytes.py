@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from forge.cli.inputs import errors_in, open_log, shown
+from forge.cli.inputs import errors_in, open_log, read_text, shown
 from forge.cli.output import STDOUT, echo, refuse_inputs, write_files, write_output
 from forge.cli.parameters import FILE, json_option, keyring_options, stdout_option
 from forge.errors import FormatError, ScenarioError
@@ -25,8 +25,19 @@ if TYPE_CHECKING:
 @keyring_options
 @json_option("One JSON object per section, with all bytes.")
 @click.option("--html", "as_html", is_flag=True, help="A page of HTML that needs nothing but itself.")
+@click.option("--svg", "as_svg", is_flag=True, help="A picture of an event or two.")
+@click.option("--beside", type=FILE, metavar="FILE", help="A text that stands left of the bytes in the picture.")
 @stdout_option()
-def command(file: str, event: int | None, as_json: bool, as_html: bool, output: str, keyring: Keyring | None) -> None:
+def command(
+    file: str,
+    event: int | None,
+    as_json: bool,
+    as_html: bool,
+    as_svg: bool,
+    beside: str | None,
+    output: str,
+    keyring: Keyring | None,
+) -> None:
     """Label each byte of the binary log FILE (- for standard input): offset, bytes, field, value, rule.
 
     Of a damaged file, what can be read is labelled, and the rest is raw; exit code 3 with the first error. HTML of a
@@ -36,13 +47,17 @@ def command(file: str, event: int | None, as_json: bool, as_html: bool, output: 
     Example:
       forge bytes binlog.000001 --event 4
       forge bytes binlog.000001 --html -o binlog.html
+      forge bytes shop.000001 --event 9 --svg --beside shop.sql -o picture.svg
     """
+    from forge.decode.byte_picture import svg_picture
     from forge.decode.byte_view import html_pages, section_object, text_lines
     from forge.decode.labels.log import labelled_log
 
-    if as_json and as_html:
-        raise ScenarioError("--json and --html are two forms of the output", expected="one of them")
-    refuse_inputs([output], [file])
+    if as_json + as_html + as_svg > 1:
+        raise ScenarioError("--json, --html and --svg are forms of the output", expected="one of them")
+    if beside is not None and not as_svg:
+        raise ScenarioError("--beside is the text beside a picture", expected="--svg with it")
+    refuse_inputs([output], [file] if beside is None else [file, beside])
     problems: list[FormatError] = []
 
     def chosen() -> Iterator[LabelledSection]:
@@ -62,6 +77,8 @@ def command(file: str, event: int | None, as_json: bool, as_html: bool, output: 
     with open_log(file, keyring=keyring) as log:
         if as_html:
             _write_pages(output, file, html_pages(shown(file), chosen(), _names(output)))
+        elif as_svg:
+            write_output(output, svg_picture(chosen(), "" if beside is None else read_text(beside)))
         elif as_json:
             write_output(output, (msgspec.json.encode(section_object(section)).decode() + "\n" for section in chosen()))
         else:

@@ -19,7 +19,7 @@ from forge.cli.commands.corpus_commands.show import corpus_option, require_arrow
 from forge.cli.output import echo, refuse_inputs, write_binlogs, write_files
 from forge.cli.parameters import FILE, FOLDER, json_option
 from forge.cli.progress import progress_to
-from forge.errors import CheckFailed, EnvironmentMissing, ScenarioError
+from forge.errors import CheckFailed, EnvironmentMissing, ScenarioError, with_extra
 
 if TYPE_CHECKING:
     from forge.corpus.cases import Case
@@ -196,7 +196,7 @@ def _spark_missing() -> str | None:
     from forge.spark.java import find_java
 
     if importlib.util.find_spec("pyspark") is None:
-        return "PySpark is not installed (`pip install binlog-forge[spark]`)"
+        return f"PySpark is not installed: {with_extra('spark')}"
     try:
         find_java()
     except EnvironmentMissing as error:

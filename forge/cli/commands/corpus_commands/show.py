@@ -12,7 +12,7 @@ import click
 
 from forge.cli.output import print_lines
 from forge.cli.parameters import FOLDER, json_option
-from forge.errors import EnvironmentMissing, ScenarioError, nearest
+from forge.errors import EnvironmentMissing, ScenarioError, nearest, with_extra
 
 if TYPE_CHECKING:
     from forge.corpus.manifest import Entry
@@ -77,7 +77,7 @@ def require_arrow() -> None:
     try:
         import pyarrow  # noqa: F401
     except ImportError as error:
-        raise EnvironmentMissing("the corpus needs PyArrow: `pip install binlog-forge[rows]`") from error
+        raise EnvironmentMissing(f"the corpus needs PyArrow: {with_extra('rows')}") from error
 
 
 def _chosen(folder: Path, tags: tuple[str, ...], failing: bool) -> list[Entry]:
