@@ -18,7 +18,7 @@ LINES_ARGS ?=
 COMPAT_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help corpus test unit long fuzz round-trips live truth verdicts nightly kills spark-versions lines compat-matrix suites bench servers old-servers mono lint docs lock clean testees power known-bugs wheels
+.PHONY: help corpus test unit long fuzz round-trips live truth verdicts nightly kills spark-versions lines compat-matrix suites bench servers old-servers mono lint docs lock clean testees power known-bugs wheels release
 
 help:
 	@echo 'make corpus    compile, decode and judge every case; a summary table, a Parquet manifest in $(OUT)/corpus'
@@ -48,6 +48,7 @@ help:
 	@echo 'make lint      ruff, mypy, the order of the rooms, and zizmor over the workflows'
 	@echo 'make docs      the documentation as a site in $(OUT)/site'
 	@echo 'make wheels    build the package and its corpus, which is one of its own, into $(OUT)/wheels'
+	@echo 'make release   all that a release publishes, the same bytes each time, into $(OUT)/release (half an hour)'
 	@echo 'make lock      resolve the dependencies again (needs uv)'
 
 corpus: $(VENV)/.ready
@@ -134,11 +135,14 @@ lint: $(VENV)/.ready
 docs: $(VENV)/.ready
 	rm -rf docs/findings
 	$(BIN)/python -m tests.findings --pages docs/findings
-	$(BIN)/mkdocs build --quiet --strict --site-dir $(OUT)/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --site-dir $(OUT)/site
 
 wheels: $(VENV)/.ready
 	$(BIN)/python -m hatchling build -t wheel -d $(abspath $(OUT))/wheels
 	cd corpora && $(abspath $(BIN))/python -m hatchling build -t wheel -d $(abspath $(OUT))/wheels
+
+release: corpus testees
+	.ci/release $(OUT)/release
 
 COMPILE := uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --quiet
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from forge.logs import Log, LogFile, Row, build, diff, read
     from forge.scenario import Facts, Scenario, Session, ddl, delete, insert, insert_many, load_scenario, update
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 __all__ = [
     "Difference",

@@ -5,10 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
+
+import forge
 
 pytestmark = pytest.mark.slow
 
@@ -71,7 +74,29 @@ def test_the_wheel_is_of_pure_python_and_small(tmp_path: Path) -> None:
     assert wheel.name.endswith("-py3-none-any.whl")
     with zipfile.ZipFile(wheel) as archive:
         assert not [name for name in archive.namelist() if name.endswith((".so", ".pyd", ".class", ".jar"))]
-    assert wheel.stat().st_size < 2_000_000
+    assert wheel.stat().st_size < 2_400_000
+
+
+def test_the_corpus_has_the_version_of_the_package() -> None:
+    with (ROOT / "corpora/pyproject.toml").open("rb") as file:
+        assert tomllib.load(file)["project"]["version"] == forge.__version__
+
+
+def test_the_source_archive_of_the_corpus_builds_the_same_wheel(tmp_path: Path) -> None:
+    with tarfile.open(build("sdist", tmp_path / "sdist", ROOT / "corpora")) as archive:
+        archive.extractall(tmp_path, filter="data")
+    [source] = (path for path in tmp_path.iterdir() if path.name.startswith("binlog_forge_corpus-"))
+    ours, theirs = build("wheel", tmp_path / "ours", ROOT / "corpora"), build("wheel", tmp_path / "theirs", source)
+    with zipfile.ZipFile(ours) as one, zipfile.ZipFile(theirs) as other:
+        files = {entry.filename: entry.CRC for entry in one.infolist()}
+        assert {entry.filename: entry.CRC for entry in other.infolist()} == files
+
+
+def test_a_release_names_the_repository_that_makes_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORGE_PROJECT_URL", "forge:/example/")
+    with zipfile.ZipFile(build("wheel", tmp_path / "wheel")) as archive:
+        [name] = (name for name in archive.namelist() if name.endswith("/METADATA"))
+        assert "Project-URL: Issues, forge:/example/issues" in archive.read(name).decode()
 
 
 def test_the_corpus_is_a_package_that_a_wheel_finds(site: Path, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = (
     "README.md",
     "docs/getting-started.md",
+    "docs/recipes.md",
     "docs/scenario/index.md",
     "docs/scenario/families.md",
     "docs/scenario/sql.md",
