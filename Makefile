@@ -16,9 +16,10 @@ TRUTH_ARGS ?=
 VERDICTS_ARGS ?=
 LINES_ARGS ?=
 COMPAT_ARGS ?=
+REPLICAS_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help corpus test unit long fuzz round-trips live truth verdicts nightly kills spark-versions lines compat-matrix suites bench servers old-servers mono lint docs lock clean testees power known-bugs wheels release
+.PHONY: help corpus test unit long fuzz round-trips live truth verdicts nightly kills spark-versions lines compat-matrix replicas suites bench servers old-servers mono lint docs lock clean testees power known-bugs wheels release
 
 help:
 	@echo 'make corpus    compile, decode and judge every case; a summary table, a Parquet manifest in $(OUT)/corpus'
@@ -34,6 +35,7 @@ help:
 	@echo 'make verdicts  ask the vendors'"'"' readers and servers about each case of $(OUT)/corpus, into corpora/kit/vendors.tsv (an hour)'
 	@echo 'make lines    record all scenarios on the real servers of their lines and compare, into $(OUT)/lines (hours)'
 	@echo 'make compat-matrix  let real consumers read and apply logs of other lines, into corpora/compat (half an hour)'
+	@echo 'make replicas  hold the cells of corpora/replays against real replicas (minutes)'
 	@echo 'make nightly   run all tests, with every recording, setting and server, and those that take minutes each (hours)'
 	@echo 'make kills     kill the drivers of streams 50 times at random, and the processes of writes (an hour)'
 	@echo 'make spark-versions   run the tests of Spark with PySpark 4.0, 4.1, 4.2, and pandas 3 (half an hour)'
@@ -82,6 +84,9 @@ verdicts: $(VENV)/.ready
 
 compat-matrix: $(VENV)/.ready
 	$(BIN)/python -m tests.long.compat $(COMPAT_ARGS)
+
+replicas: $(VENV)/.ready
+	$(BIN)/python -m tests.long.replicas $(REPLICAS_ARGS)
 
 lines: $(VENV)/.ready
 	$(BIN)/python -m tests.long.lines --out $(OUT)/lines $(LINES_ARGS)

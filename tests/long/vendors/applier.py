@@ -20,6 +20,7 @@ from forge.record.server import RealServer
 #: Seconds that a log may take.
 _LIMIT = 15.0
 _POLL = 0.01
+_SHORT_POLL = 0.002
 _PATIENCE = 10.0
 #: Errors of a connection that has ended.
 _LOST = (2006, 2013)
@@ -173,6 +174,31 @@ class Applier:
                 raise
             self._end()
             raise ServerEnded(f"{self.build.title} ended: {problem}") from None
+
+    def apply_onto_what_is_there(self, data: bytes) -> tuple[int, str]:
+        """Number and text of the error that one file of whole groups ends with, 0 if none.
+
+        What is there is neither made nor cleared.  The applier is told where to stop: then its worker is done too.
+        """
+        for statement in (self._words.stop, *self._words.reset):
+            self.query(statement)
+        self._put([data])
+        self.query(f"{self._words.start} UNTIL RELAY_LOG_FILE = 'relay.000001', RELAY_LOG_POS = {len(data)}")
+        limit = time.monotonic() + _LIMIT
+        while (status := self.query(self._words.status)[0])[self._words.running] != "No":
+            if time.monotonic() > limit:
+                return -1, f"it had not ended after {_LIMIT:.0f} s"
+            time.sleep(_SHORT_POLL)
+        return self._complaint() or (int(status["Last_SQL_Errno"]), str(status["Last_SQL_Error"]))
+
+    def new_log(self) -> Path:
+        """The server's next binary log."""
+        if self._words is _WORDS["mariadb"]:
+            # RESET MASTER takes half a second there.
+            self.query("FLUSH BINARY LOGS")
+        else:
+            self.query("RESET MASTER" if self._words is not _WORDS["mysql"] else "RESET BINARY LOGS AND GTIDS")
+        return self.server.binlog_files()[-1]
 
     def query(self, sql: str) -> list[Mapping[str, Any]]:
         """The rows of a statement, in texts whose characters are bytes.  Raises pymysql's errors."""
