@@ -13,8 +13,9 @@ A line without ``like`` states every fact.  ``value = "none"`` stands for None w
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -33,6 +34,8 @@ _LINES = files("forge.servers").joinpath("lines")
 #: The lines that were recorded first, from which the others of their families inherit.
 COMPLETE_LINES: dict[str, str] = {"mysql": "mysql-9.7", "mariadb": "mariadb-10.11"}
 _ENDING = ".toml"
+#: The first two numbers of a release that a name ends with.
+_RELEASE = re.compile(r"(\d+)(?:\.(\d+))?(?:\.\d+)?$")
 _OF_A_LINE = ("like", "family", "server_version", "recorded", *SUBJECTS)
 
 
@@ -120,6 +123,18 @@ def _names(folder: Traversable) -> tuple[str, ...]:
     return tuple(sorted(entry.name.removesuffix(_ENDING) for entry in folder.iterdir() if entry.name.endswith(_ENDING)))
 
 
+def nearest_line(name: str, names: Iterable[str]) -> str | None:
+    """The line that was probably meant: of a release between two lines the older one, else the nearest by letters."""
+    said = _RELEASE.search(name)
+    if said is None:
+        return nearest(name.lower(), names)
+    vendor = "mariadb" if "maria" in name.lower() or int(said[1]) >= 10 else "mysql"
+    known = [(found, line) for line in names if (found := _RELEASE.search(line)) and line.startswith(vendor)]
+    releases = sorted(((int(found[1]), int(found[2])), line) for found, line in known)
+    older = [line for release, line in releases if release <= (int(said[1]), int(said[2] or 0))]
+    return older[-1] if older else releases[0][1] if releases else None
+
+
 def _wrong(name: str, problem: str, *, expected: str | None = None, suggestion: str | None = None) -> ScenarioError:
     return ScenarioError(problem, file=f"{name}{_ENDING}", expected=expected, suggestion=suggestion)
 
@@ -130,8 +145,11 @@ def _table(name: str, folder: Traversable) -> dict[str, Any]:
     if name not in names:
         if (why := shipped("without_line.toml").get(name)) is not None:
             raise ScenarioError(f"there is no server line for {name}: {why}")
+        # All are more than a sentence holds.
         raise ScenarioError(
-            f"unknown server line {name!r}", expected=f"one of {', '.join(names)}", suggestion=nearest(name, names)
+            f"unknown server line {name!r}",
+            expected="one that `forge servers` lists",
+            suggestion=nearest_line(name, names),
         )
     try:
         table = tomllib.loads(folder.joinpath(f"{name}{_ENDING}").read_text("utf-8"))

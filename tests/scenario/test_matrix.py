@@ -162,7 +162,7 @@ def test_errors_in_rendered_text_have_the_templates_line() -> None:
         ("scenario: x\nmatrix:\n  seed: [1]\n  exclude: [{seed: 2}]\n", {},
          "f:4: matrix.seed has no value 2; expected one of 1"),
         ("scenario: x\nmatrix:\n  server: [mysql-9.7, mysql-1.0]\n", {},
-         "f:3: unknown server line 'mysql-1.0'; expected one of "),
+         "f:3: unknown server line 'mysql-1.0'; expected one that `forge servers` lists; did you mean 'mysql-3.23'?"),
         ("scenario: x\nseed: 1\n", {"seed.x": 1}, "f:2: seed.x is inside seed, which is no mapping"),
         ("scenario: {{ [1, 2] | tojson | fromjson }}\n", {}, "f:1: bad template: No filter named 'fromjson'."),
         ("scenario: {{ ''.__class__.__mro__ }}\n", {}, "f:1: the template failed: access to attribute '__class__'"),

@@ -14,7 +14,7 @@ from forge.errors import ScenarioError
 from forge.servers import server_line, server_names
 from forge.servers.features import Family
 from forge.servers.line import SUBJECTS
-from forge.servers.loading import complete_line, evidence, load_line, newest_line
+from forge.servers.loading import complete_line, evidence, load_line, nearest_line, newest_line
 
 ROOT = Path(__file__).resolve().parents[2]
 LINES = ROOT / "forge" / "servers" / "lines"
@@ -188,6 +188,27 @@ def resolved_text() -> str:
         for fact in sorted(found)
     )
     return "{\n" + ",\n".join(rows) + "\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("mysql-8.0.36", "mysql-8.0.32"),
+        ("mysql-9.8", "mysql-9.7"),
+        ("mysql-5.77", "mysql-5.7"),
+        ("mysql-1.0", "mysql-3.23"),
+        ("mariadb-10.12", "mariadb-10.11"),
+        ("mariadb-11", "mariadb-10.11"),
+        ("MariaDB 11.7", "mariadb-11.4"),
+        ("8.4", "mysql-8.4"),
+        ("MySQL-8.4", "mysql-8.4"),
+        ("10.5.29", "mariadb-10.5"),
+        ("mysql-8.0-percon", "mysql-8.0-percona"),
+        ("postgres", None),
+    ],
+)
+def test_a_line_that_is_not_there_has_a_nearest_one(said: str, meant: str | None) -> None:
+    assert nearest_line(said, server_names()) == meant
 
 
 if __name__ == "__main__":
