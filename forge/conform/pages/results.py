@@ -1,8 +1,12 @@
-"""Results of runs kept beside the pages: ``results/NAME.jsonl``, the lines of ``forge conform --json``."""
+"""Results of runs kept beside the pages: ``results/NAME.jsonl``, the lines of ``forge conform --json``.
+
+``results/before/NAME.jsonl`` is the last run of the testee that came out otherwise.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -16,7 +20,7 @@ from forge.conform.runner import CaseResult, Standing
 from forge.corpus.outcomes import RIGHT, Outcome
 from forge.errors import ManifestError
 
-RESULTS = "results"
+RESULTS, BEFORE = "results", "before"
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,6 +58,15 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         return safe_word(self.testee.name)
 
 
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """What a run of a testee changed since its last one that came out otherwise: ids of cases."""
+
+    before: Run
+    mended: list[str]
+    broken: list[str]
+
+
 class _Summary(msgspec.Struct, frozen=True):
     testee: Hello
 
@@ -67,6 +80,39 @@ def result_lines(hello: Hello, results: Sequence[CaseResult], listed: Mapping[st
     for result in results:
         yield msgspec.json.encode(result_object(result, listed)) + b"\n"
     yield msgspec.json.encode({"summary": summary_object(hello, results, listed)}) + b"\n"
+
+
+def keep_run(report: Path, lines: Iterable[bytes], hello: Hello) -> None:
+    """Put a run in the place of the testee's earlier one, which is kept if it came out otherwise.
+
+    Raises ManifestError for a damaged one; OSError.
+    """
+    name = f"{safe_word(hello.name)}.jsonl"
+    path = report / RESULTS / name
+    (report / RESULTS / BEFORE).mkdir(parents=True, exist_ok=True)
+    draft = path.with_suffix(".draft")
+    draft.write_bytes(b"".join(lines))
+    if path.is_file() and _outcomes(_read_run(path)) != _outcomes(_read_run(draft)):
+        (report / RESULTS / BEFORE / name).write_bytes(path.read_bytes())
+    draft.replace(path)
+
+
+def _outcomes(run: Run) -> Mapping[str, Outcome]:
+    return {name: result.outcome for name, result in run.results.items()}
+
+
+def read_trends(folder: Path, runs: Sequence[Run]) -> dict[str, Trend]:
+    """What changed, by the name of the run; of those with an earlier run.  Raises ManifestError, OSError."""
+    trends = {}
+    for run in runs:
+        path = folder / RESULTS / BEFORE / f"{run.name}.jsonl"
+        if path.is_file():
+            before = _read_run(path)
+            both = sorted(run.results.keys() & before.results.keys())
+            mended = [one for one in both if before.results[one].fails and run.results[one].right]
+            broken = [one for one in both if run.results[one].fails and before.results[one].right]
+            trends[run.name] = Trend(before, mended, broken)
+    return trends
 
 
 def read_runs(folder: Path) -> list[Run]:

@@ -3,17 +3,18 @@
 ::
 
     index.html              matrix of features and testees, server lines and testees
+    reader-*.html           a testee on one screen: its score, what changed, what fails most
     feature-*.html server-*.html    the failing cases of a line, by testee
     cases.html              all failing cases
     case/ID.html            a case that fails somewhere
     findings.html finding/NAME.html
     badge/NAME.json badge/NAME.svg
-    results/NAME.jsonl      the lines of `forge conform --json`
+    results/NAME.jsonl      the lines of `forge conform --json`; before/ has the last run that came out otherwise
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -30,8 +31,8 @@ from forge.conform.kit.protocol import Hello
 from forge.conform.kit.reading import OpenKit
 from forge.conform.kit.registry import safe_word
 from forge.conform.pages.case_view import Answer, answers, case_view, finding_of
-from forge.conform.pages.matrix import Line, feature_page, features, servers, whole
-from forge.conform.pages.results import RESULTS, Run, read_runs, result_lines
+from forge.conform.pages.matrix import Count, Group, Line, feature_page, features, servers, whole
+from forge.conform.pages.results import BEFORE, RESULTS, Run, keep_run, read_runs, read_trends, result_lines
 from forge.conform.runner import CaseResult
 from forge.corpus.outcomes import percent_text
 from forge.corpus.workers import in_chunks
@@ -41,6 +42,8 @@ from forge.render.templates import render
 
 #: Ids of failing cases that a page lists for one reason.
 _LISTED = 40
+#: Reasons, features and server lines on the page of a reader.
+_ON_A_SCREEN = 10
 #: Cases that a worker writes at once.
 _CHUNK = 16
 #: Colours of a badge by the grade of its share.
@@ -61,11 +64,7 @@ def add_results(folder: Path, hello: Hello, results: Sequence[CaseResult], liste
     Raises ScenarioError for a folder that holds something else; OSError.
     """
     check_report(folder)
-    (folder / RESULTS).mkdir(parents=True, exist_ok=True)
-    path = folder / RESULTS / f"{safe_word(hello.name)}.jsonl"
-    draft = path.with_suffix(".draft")
-    draft.write_bytes(b"".join(result_lines(hello, results, listed)))
-    draft.replace(path)
+    keep_run(folder, result_lines(hello, results, listed), hello)
 
 
 def add_to_report(
@@ -87,10 +86,11 @@ def add_to_report(
     folder.parent.mkdir(parents=True, exist_ok=True)
     with draft_folder(folder) as scratch:
         out = scratch / "report"
-        (out / RESULTS).mkdir(parents=True)
-        for before in (folder / RESULTS).glob("*.jsonl"):
-            (out / RESULTS / before.name).write_bytes(before.read_bytes())
-        (out / RESULTS / f"{safe_word(hello.name)}.jsonl").write_bytes(b"".join(result_lines(hello, results, listed)))
+        for kept in (RESULTS, f"{RESULTS}/{BEFORE}"):
+            (out / kept).mkdir(parents=True)
+            for run in (folder / kept).glob("*.jsonl"):
+                (out / kept / run.name).write_bytes(run.read_bytes())
+        keep_run(out, result_lines(hello, results, listed), hello)
         pages = write_pages(out, kit, read_runs(out), jobs=jobs, progress=progress)
         replace_folder(out, folder)
     return pages
@@ -122,9 +122,23 @@ class _Site:
             runs = sorted(self.runs, key=lambda run: -len(line.cells[run.name].failing))
             reasons = [(run, line.cells[run.name], self._reasons(run, line)) for run in runs]
             self.page(f"{line.page}.html", "line", line=line, reasons=reasons, by_id=by_id, listed=_LISTED)
+        self.readers(total, lines, groups)
         fails = {case.id: [run for run in self.runs if _fails(run, case)] for case in failing}
         most = sorted(failing, key=lambda case: -len(fails[case.id]))
         self.page("cases.html", "cases", failing=most, fails=fails)
+
+    def readers(self, total: Mapping[str, Count], lines: Sequence[Line], groups: Sequence[Group]) -> None:
+        """A page for each reader, which its maintainer is sent: one screen, what fails most first."""
+        trends = read_trends(self.out, self.runs)
+        of_features = [line for group in groups for line in group.lines]
+        for run in self.runs:
+            count = total[run.name]
+            reasons = self._reasons(run, Line(run.testee.name, "", total))
+            self.page(
+                f"reader-{run.name}.html", "reader", run=run, count=count, reasons=reasons, shown=_ON_A_SCREEN,
+                trend=trends.get(run.name), share=percent_text,
+                lines=[_failing_most(of, run) for of in (of_features, lines)],
+            )  # fmt: skip
 
     def _reasons(self, run: Run, line: Line) -> list[tuple[str, Finding | None, list[str]]]:
         """The failing cases of a cell by reason, the most first."""
@@ -156,6 +170,12 @@ class _Site:
             (self.out / "badge" / f"{name}.json").write_bytes(msgspec.json.encode(shield) + b"\n")
             svg = render("report/badge.svg.j2", label="binlog-forge", message=message, colour=colour)
             (self.out / "badge" / f"{name}.svg").write_text(svg, "utf-8")
+
+
+def _failing_most(lines: Iterable[Line], run: Run) -> list[Line]:
+    """The lines of a matrix in which a reader fails most, as many as a screen has room for."""
+    failing = [line for line in lines if line.cells[run.name].failing]
+    return sorted(failing, key=lambda line: -len(line.cells[run.name].failing))[:_ON_A_SCREEN]
 
 
 def write_pages(

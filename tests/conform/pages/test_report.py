@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 import shlex
@@ -118,8 +119,6 @@ def test_badges_are_what_shields_reads_and_svg(report: Path) -> None:
 def test_values_of_a_log_cannot_become_part_of_a_page(kit: Path, wrong: str, tmp_path: Path) -> None:
     opened = open_kit(kit)
     hello, results = run_cases(opened, opened.cases[:3], wrong, limits=Limits(seconds=5))
-    import dataclasses
-
     nasty = [dataclasses.replace(one, outcome="crashed", message="<script>alert(1)</script>") for one in results]
     add_to_report(tmp_path / "site", opened, hello, nasty, {})
     pages = [path.read_text("utf-8") for path in (tmp_path / "site/case").iterdir()]
@@ -222,3 +221,23 @@ def test_on_a_phone_every_cell_of_a_matrix_says_whose_it_is(report: Path) -> Non
 def test_no_two_features_have_one_page() -> None:
     words = vocabulary().all
     assert len({feature_page(word) for word in words}) == len(words)
+
+
+def test_the_page_of_a_reader_says_what_changed_since_its_last_other_run(kit: Path, wrong: str, tmp_path: Path) -> None:
+    opened = open_kit(kit)
+    hello, results = run_cases(opened, opened.cases, wrong)
+    outcomes: tuple[Outcome, Outcome] = ("agree", "disagree")
+    right, failing = (next(one for one in results if one.outcome == outcome) for outcome in outcomes)
+    folder = tmp_path / "site"
+    add_to_report(folder, opened, hello, results, {})
+    page = folder / "reader-wrong-one.html"
+    assert "Since" not in page.read_text("utf-8")
+    swapped: dict[str, Outcome] = {right.case.id: "disagree", failing.case.id: "agree"}
+    changed = [dataclasses.replace(one, outcome=swapped.get(one.case.id, one.outcome)) for one in results]
+    # The same once more is no other run.
+    for _ in range(2):
+        add_to_report(folder, opened, hello, changed, {})
+        text = page.read_text("utf-8")
+        assert "<strong>1 mended</strong>, <strong>1 newly wrong</strong>" in text
+        assert f'<a href="case/{right.case.id}.html">' in text
+    assert all((folder / target.partition("#")[0]).is_file() for _, target in Links(page).targets)
