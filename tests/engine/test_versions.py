@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+import forge
+
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.tables import Row
 from forge.scenario import Scenario, Statement, ddl, delete, insert, plan, replace, update
@@ -240,3 +242,12 @@ def test_no_message_has_a_word_of_the_parser_or_a_select_that_is_not_there(state
     with pytest.raises(ScenarioError, match=message) as error:
         plan(Scenario("x", server="mariadb-11.8", tables=[statement]))
     assert not any(word in str(error.value) for word in ("SELECT", "VAR ", "COMMAND"))
+
+
+def test_a_query_reads_a_versioned_table_in_the_order_of_its_key() -> None:
+    script = (
+        "-- forge: server: mariadb-11.8\nCREATE DATABASE d;\nCREATE TABLE d.t (id INT PRIMARY KEY, a INT)"
+        " WITH SYSTEM VERSIONING;\nINSERT INTO d.t VALUES (2, 1), (1, 2);\nUPDATE d.t SET a = 9 WHERE a < 5;\n"
+    )
+    rows = forge.build(script).files[0].rows
+    assert [row.before["id"] for row in rows if row.before is not None] == [1, 2]

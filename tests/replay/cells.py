@@ -62,7 +62,7 @@ class Cell:
     #: The replica's ``replica_type_conversions`` and ``replica_exec_mode``, by whatever name its line has them.
     conv: str
     mode: str
-    #: Variables of the source's session, and global ones of the replica.
+    #: Variables of the source's session (``GLOBAL name`` is a global one), and global ones of the replica.
     session: Mapping[str, str | int] = field(default_factory=dict)
     settings: Mapping[str, str | int] = field(default_factory=dict)
     #: The line that the source is of, if it is not the replica's.

@@ -252,10 +252,14 @@ class TableState:
         return sorted(numbers, key=self._stored_place)
 
     def descending(self, key: Key) -> list[bool]:
-        """Which parts of a key are in falling order; servers before 8.0.1 and 10.8.1 take DESC for ASC."""
+        """Which parts of a key are in falling order; servers before 8.0.1 and 10.8.1 take DESC for ASC.
+
+        Keys of versioned tables have the end of the row as one more part.
+        """
         drafts = {made.name: draft for made, draft in zip(self.table.keys, self.definition.keys, strict=True)}
         keeps = server_line(self.definition.server).ddl.descending_keys
-        return [keeps and part.descending for part in drafts[key.name].parts]
+        falls = [keeps and part.descending for part in drafts[key.name].parts]
+        return [*falls, *[False] * (len(key.parts) - len(falls))]
 
     def _stored_place(self, number: int) -> tuple[int, tuple[int, int]]:
         """Where a row is without a clustering key: in its partition, behind those that came before it."""

@@ -61,8 +61,13 @@ class Server:
         with self._session(_UNLOGGED) as making:
             _run(making, ["DROP DATABASE IF EXISTS x", "CREATE DATABASE x CHARACTER SET utf8mb4", *cell.created("src")])
             _run(making, [f"INSERT INTO x.t VALUES {', '.join(cell.rows)}"] if cell.rows else [])
-        with self._session(f"SET SESSION {assigned(source_variables(cell, self.line))}") as source:
-            _run(source, ["USE x", *cell.dml])
+        changed = {name: None for name in cell.session if name.startswith("GLOBAL ")}
+        try:
+            with self._session(f"SET {assigned(source_variables(cell, self.line))}") as source:
+                _run(source, ["USE x", *cell.dml])
+        finally:
+            if changed:
+                self._query(f"SET {assigned(changed)}")
         return path.read_bytes()
 
     def result(self, cell: Cell, log: bytes) -> Result:
