@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 import forge
-
 from forge.errors import ScenarioError, UnsupportedError
 from forge.plan.tables import Row
 from forge.scenario import Scenario, Statement, ddl, delete, insert, plan, replace, update
