@@ -251,6 +251,14 @@ def complete_languages(_context: click.Context, _parameter: click.Parameter, typ
     return _beginning(typed, LANGUAGES)
 
 
+def complete_readers(context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
+    """The readers of fixtures that begin with what was typed, of the language if it was given."""
+    from forge.testing.fixtures.languages import READERS
+
+    language = context.params.get("language")
+    return _beginning(typed, (name for name, one in READERS.items() if language in (None, one.language)))
+
+
 def complete_engines(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
     """The fuzzers that begin with what was typed."""
     from forge.conform.fuzz.export import ENGINES

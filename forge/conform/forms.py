@@ -35,10 +35,10 @@ from forge.conform.spellings import (
     single_or_double,
     singles,
     span,
-    stored,
     text_or_hex,
     text_or_number,
 )
+from forge.decode.expected import stored
 from forge.errors import ScenarioError, nearest
 from forge.values.wire_types import WireType
 

@@ -8,15 +8,13 @@ import math
 import struct
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
-from typing import Any, Final
+from typing import Any
 
-from forge.values.text.compressed import decompress
+from forge.decode.expected import stored
 from forge.values.wire_types import WireType
 
 #: A cell as rows.jsonl has it.
 ExpectedCell = Mapping[str, Any]
-
-_COMPRESSED: Final = (WireType.BLOB_COMPRESSED, WireType.VARCHAR_COMPRESSED)
 
 
 class NotCompared(Exception):
@@ -37,12 +35,6 @@ def identical(expected: Any, answer: Any) -> bool:
 def one_of(expected: Any, answer: Any) -> bool:
     """Any of several spellings."""
     return any(identical(item, answer) for item in expected)
-
-
-def stored(cell: ExpectedCell) -> bytes:
-    """The bytes of a value behind their length; those of MariaDB's compressed columns as they were before."""
-    data = bytes.fromhex(cell["raw"])[cell.get("prefix", 0) :]
-    return decompress(data) if cell.get("type_code") in _COMPRESSED else data
 
 
 def padded(cell: ExpectedCell, answer: Any, *, freely: bool) -> ExpectedCell:

@@ -6,6 +6,7 @@ type code, and a typed value; its exact text is there too.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -21,9 +22,12 @@ from forge.errors import FormatError, UnsupportedError
 from forge.events.plain import text_or_hex
 from forge.values.base import Column
 from forge.values.declaration.sqltype import SqlType
+from forge.values.text.compressed import decompress
+from forge.values.wire_types import WireType
 
 #: Bytes of a cell whose object is kept: the cases of a corpus have many alike.
 _KEPT_SIZE = 64
+_COMPRESSED = (WireType.BLOB_COMPRESSED, WireType.VARCHAR_COMPRESSED)
 
 
 @dataclass(slots=True)
@@ -92,6 +96,12 @@ def cell_object(cell: Cell) -> dict[str, Any]:
 def _kept_value(column: Column, declared: SqlType | None, raw: bytes) -> dict[str, Any]:
     """That of whole cells; ``declared`` is the column's, which is no part of what it is known by."""
     return _value(Cell(0, column, raw))
+
+
+def stored(cell: Mapping[str, Any]) -> bytes:
+    """The bytes of a cell's object behind their length; those of MariaDB's compressed columns as they were before."""
+    data = bytes.fromhex(cell["raw"])[cell.get("prefix", 0) :]
+    return decompress(data) if cell.get("type_code") in _COMPRESSED else data
 
 
 def _value(cell: Cell) -> dict[str, Any]:

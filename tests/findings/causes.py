@@ -1,26 +1,17 @@
 """What the file of a finding has to have, so that it shows the defect which the record names and no other.
 
-The *traits* of a file are lines that its labelled bytes give (``forge bytes``)::
-
-    family mariadb            line mariadb-10.11        event TABLE_MAP          column VARCHAR_COMPRESSED
-    record enum_members       variable charset          breaks <the rule>        broken value
-    TABLE_MAP column_count: 3                           at event WRITE_ROWS_V1   at column ENUM
-    right <the right text>    wrong <what the decoder shows>
-
-A *need* of a record is a regular expression that a trait has to match in full, or, behind ``no``, none may.
+The traits of files and the needs of records are those of forge/conform/findings/traits.py.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
 from forge.conform.findings.records import Finding, Made
-from forge.conform.one_file import writer_of
+from forge.conform.findings.traits import column_names, is_met, traits_of_file
 from forge.decode.expected import expected_of
 from forge.decode.labels.log import labelled_log
-from forge.decode.labels.runs import LabelledSection
 from forge.events.optional_metadata import METADATA_CODES
 from forge.events.registry import EVENT_TYPES
 from forge.values.wire_types import WireType
@@ -33,8 +24,6 @@ _COLUMN_WORDS = {
     "TIME": {"TIME", "TIME2", "JSON"}, "DATETIME": {"DATETIME", "DATETIME2"}, "TEXT": {"BLOB"},
     "TIMESTAMP": {"TIMESTAMP", "TIMESTAMP2"}, "BIT": {"BIT", "JSON"}, "DATE": {"DATE", "JSON"},
 }  # fmt: skip
-#: The type code of typed arrays in 8.0.17, for which there is no name.
-_FIRST_TYPED_ARRAY = "244"
 #: IGNORABLE is a flag too.
 _EVENT_WORDS = {body.type_name for body in EVENT_TYPES.values()} - {"IGNORABLE"}
 _RECORD_WORDS = {name.upper().replace("ENUM_SET", "ENUM_AND_SET"): name for name in METADATA_CODES}
@@ -42,49 +31,7 @@ _RECORD_WORDS = {name.upper().replace("ENUM_SET", "ENUM_AND_SET"): name for name
 
 def traits_of(made: Made) -> frozenset[str]:
     """The traits of a finding's file, and of the place in it that the finding is about."""
-    return _traits_of_file(made.data) | frozenset(_of_place(made))
-
-
-@lru_cache(maxsize=1024)
-def _traits_of_file(data: bytes) -> frozenset[str]:
-    return frozenset(_of_file(data))
-
-
-def _of_file(data: bytes) -> Iterator[str]:
-    family, line = writer_of(data)
-    yield from (f"family {family}", f"line {line}")
-    expected = expected_of(data)
-    if expected.problem is not None:
-        yield f"breaks {expected.problem}"
-    for row in expected.rows:
-        for image in (row["before"], row["after"]):
-            if image == []:
-                yield "row without columns"
-            if any("broken" in (cell.get("value") or ()) for cell in image or ()):
-                yield "broken value"
-    for section in labelled_log(data):
-        yield from _of_section(section)
-
-
-def _of_section(section: LabelledSection) -> Iterator[str]:
-    if section.index is not None:
-        yield f"event {section.title}"
-    for run in section.runs:
-        field = re.sub(r"^(row \d+\.\w+\.column) .*", r"\1", run.field)
-        field = re.sub(r"[ .]\d+\b", "", field)
-        kind, _, rest = field.partition(".")
-        value = run.value or ""
-        if kind == "types":
-            yield f"column {'TYPED_ARRAY' if value == _FIRST_TYPED_ARRAY else value}"
-        elif kind == "metadata" and value.partition("(")[0] in ("ENUM", "SET"):
-            yield f"column {value.partition('(')[0]}"
-        elif kind == "optional_metadata" and rest.endswith(".type"):
-            yield f"record {rest.removesuffix('.type')}"
-        elif kind == "status_variables" and rest.endswith(".code"):
-            yield f"variable {rest.removesuffix('.code')}"
-        yield f"{section.title} {field}: {value}"
-    for inner in section.inner:
-        yield from _of_section(inner)
+    return traits_of_file(made.data) | frozenset(_of_place(made))
 
 
 def _of_place(made: Made) -> Iterator[str]:
@@ -107,21 +54,13 @@ def _column_names(made: Made) -> Iterator[str]:
         if (row["event"], row["row"]) == (place.event, place.row):
             for cell in row[place.image] or ():
                 if cell["column"] == place.column:
-                    yield WireType(cell["type_code"]).name
-                    kind = next(iter(cell.get("value") or ("",)))
-                    if kind in ("enum", "set"):
-                        yield kind.upper()
+                    yield from column_names(cell)
 
 
 def unmet_needs(finding: Finding, made: Made) -> list[str]:
     """The needs of a finding's record that a file does not meet, and those that its text implies."""
     traits = traits_of(made)
-    return [need for need in finding.needs if not _is_met(need, traits)] + list(_unnamed(finding, traits))
-
-
-def _is_met(need: str, traits: frozenset[str]) -> bool:
-    wanted = need.removeprefix("no ")
-    return any(re.fullmatch(wanted, trait, re.DOTALL) for trait in traits) != (wanted != need)
+    return [need for need in finding.needs if not is_met(need, traits)] + list(_unnamed(finding, traits))
 
 
 def _unnamed(finding: Finding, traits: frozenset[str]) -> Iterator[str]:

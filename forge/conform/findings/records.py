@@ -13,7 +13,7 @@ People write the upper part; the table ``[made]`` at the end is written by tests
     known = []                      # issues that tell of it
     like = "type 19: -"             # optional: what "OUTCOME, KIND: RIGHT -> WRONG" has to look like (a regular
                                     # expression) while the file is made smaller, so that it stays this defect
-    needs = ["column VECTOR"]  # what the file has to have to show this defect: tests/findings/causes.py
+    needs = ["column VECTOR"]  # what the file has to have to show this defect: forge/conform/findings/traits.py
     event_type = "TABLE_MAP"        # optional: the last event of this type is the one that it is about
     inventions = true               # optional: it is about bytes that are no value, which are shown as one
     level = "events"                # optional: what is compared, if it is not the most that the testee can do; no list
