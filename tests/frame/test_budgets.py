@@ -17,10 +17,10 @@ FORGE = ROOT / "forge"
 
 #: Code lines (no blanks, comments, docstrings) of each room; "." has the modules beside the rooms.
 ROOMS = {
-    "binlog": 2970, "bulk": 12450, "changed": 2200, "charsets": 570, "check": 2150, "cli": 3120, "compile": 2900,
-    "conform": 4380, "corpus": 1400, "decode": 1720, "engine": 10000, "events": 4080, "plan": 1980,
+    "binlog": 2970, "bulk": 12450, "changed": 2200, "charsets": 570, "check": 2150, "cli": 3160, "compile": 2900,
+    "conform": 4600, "corpus": 1400, "decode": 1730, "engine": 10000, "events": 4080, "plan": 1980,
     "record": 3360, "render": 730, "scenario": 2900, "servers": 600, "spark": 2290, "sql": 6000,
-    "testing": 1560, "values": 5890, "vendors": 2650, ".": 1100,
+    "testing": 1620, "values": 5890, "vendors": 2650, ".": 1100,
 }  # fmt: skip
 CODE_LINES = 77_000
 MODULES = 810
