@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
+from forge.bulk import kernel_sources  # noqa: F401  It looks at files before any kernel is imported.
 from forge.errors import EnvironmentMissing, with_extra
 
 _MISSING = [name for name in ("pyarrow", "numpy", "numba") if find_spec(name) is None]

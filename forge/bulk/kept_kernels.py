@@ -1,6 +1,7 @@
 """Where compiled kernels are kept, so that they are compiled once on a machine.
 
 The folder is named by a hash of the kernels' sources: numba does not see a change in a function that a kernel calls.
+A process whose sources were replaced since it started keeps none (:mod:`forge.bulk.kernel_sources`).
 ``NUMBA_CACHE_DIR`` names another place.  Where the package itself lies plays no part: two environments with the same
 sources share their kernels, and so do environments that are unpacked for one job.
 """
@@ -24,26 +25,23 @@ from numba.core.compiler import CompileResult
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
+from forge.bulk.kernel_sources import are_as_imported, is_as_imported, sources_hash
+
 CHECKED: Final = os.environ.get("FORGE_CHECKED_KERNELS") == "1"
 
 _LOG = logging.getLogger("forge.bulk")
 
 
 @cache
-def _sources_hash() -> str:
-    digest = hashlib.sha256(f"{numba.__version__} {np.__version__} {sys.version_info[:2]} {CHECKED}".encode())
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
-        text = path.read_bytes()
-        if path.name == "machine.py" or b"forge.bulk.machine" in text:
-            digest.update(text)
-    return digest.hexdigest()[:16]
+def _hash() -> str:
+    return sources_hash(f"{numba.__version__} {np.__version__} {sys.version_info[:2]} {CHECKED}")
 
 
 def kernels_folder() -> Path:
     """Where compiled kernels are kept."""
     base = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
     home = Path(base) if base else Path.home() / ".cache"
-    return home / "binlog-forge" / f"kernels-{_sources_hash()}"
+    return home / "binlog-forge" / f"kernels-{_hash()}"
 
 
 def kernels_are_kept() -> bool:
@@ -58,6 +56,8 @@ def _made_folder() -> Path | None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
         return None  # A read-only home: each process compiles.
+    if not are_as_imported():
+        return None
     if not known:
         # As a progress bar, for people only.
         level = logging.WARNING if sys.stderr is not None and sys.stderr.isatty() else logging.INFO
@@ -69,8 +69,17 @@ _FOLDER: Final = _made_folder()
 
 
 def kept_kernel(function: Any) -> KeptKernel | None:
-    """Where the machine code of a function of this package is kept; None for others, and where there is no place."""
-    return KeptKernel(function) if _FOLDER is not None and function.__module__.startswith("forge.") else None
+    """Where the machine code of a function of this package is kept; None for others, and where there is no place.
+
+    None too for one whose file was replaced before it was imported: what is kept is of the files before.
+    """
+    if _FOLDER is None or not function.__module__.startswith("forge.") or not is_as_imported(_file_of(function)):
+        return None
+    return KeptKernel(function)
+
+
+def _file_of(function: Any) -> str:
+    return str(function.__code__.co_filename)
 
 
 class KeptKernel:
@@ -95,7 +104,9 @@ class KeptKernel:
         return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
-        """As numba has it kept."""
+        """As numba has it kept; not where a file was replaced since: the kernel may call functions of both."""
+        if not are_as_imported():
+            return
         path = self.path(signature, compiled.codegen)
         unfinished = path.with_suffix(f".{uuid.uuid4().hex}")
         # Where the folder may be read alone, or the disk is full, this process has its kernel all the same.

@@ -58,6 +58,30 @@ def test_a_kernel_that_can_be_kept_nowhere_is_compiled_for_its_process(tmp_path:
     _run(script, ROOT, "/dev/null")
 
 
+_UPGRADE = """
+import os, sys
+from pathlib import Path
+import numpy as np
+import forge.bulk
+import forge.bulk.{first}
+path = Path(forge.bulk.__file__).with_name("gather.py")
+text = path.read_text()
+path.unlink()
+path.write_text(text + "# another version\\n")
+from forge.bulk.gather import nulls_of
+
+assert nulls_of(np.zeros(8, np.int32)) == 0
+"""
+
+
+@pytest.mark.parametrize("first", ["kernel_sources", "machine", "gather"])
+def test_a_process_whose_sources_were_replaced_keeps_no_kernel(tmp_path: Path, first: str) -> None:
+    script, kernels = tmp_path / "upgraded.py", tmp_path / "kernels"
+    script.write_text(_UPGRADE.format(first=first))
+    _run(script, Tree(tmp_path / "package").folder, str(kernels))
+    assert not _files(kernels)
+
+
 class _Code:
     """In the place of what numba compiles, and of the machine that it compiles for."""
 
