@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from forge.binlog.window import LogWindow
 
 STDIN = "-"
+#: Bytes of logs for which the reference path takes longer than what is done in bulk takes to start.
+LARGE = 1 << 20
 
 
 def read_bytes(source: str) -> bytes:
@@ -82,6 +84,12 @@ def file_paths(sources: Iterable[str]) -> list[Path]:
             name = shown(str(path))
             raise ScenarioError(f"rows in bulk are read from files, not from {name}", expected="the path of a file")
     return paths
+
+
+def is_large(*sources: str) -> bool:
+    """Whether files are so large together that doing it in bulk pays; of what is no file nobody knows the size."""
+    paths = map(Path, sources)
+    return sum(path.stat().st_size for path in paths if path.is_file()) >= LARGE
 
 
 def shown(source: str) -> str:

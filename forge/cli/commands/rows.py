@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from forge.binlog.reader import MAGIC
-from forge.cli.inputs import STDIN, errors_in, file_paths, open_log, shown
+from forge.cli.inputs import STDIN, errors_in, file_paths, is_large, open_log, shown
 from forge.cli.output import STDOUT, Utf8, echo, output_file, refuse_inputs, write_output
 from forge.cli.parameters import FILE, grouped, keyring_options, selection_options, stdout_option
 from forge.cli.progress import progress, progress_to
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 #: Characters for which a CSV field stands in quotes, and the end of a line (RFC 4180).
 _CSV_MARKS, _CSV_END = ',"\r\n', "\r\n"
-#: Bytes of logs for which the reference path takes longer than rows in bulk take to start.
-_MANY = 1 << 20
 #: Bytes of an event that is large, and events that are asked whether they are.
 _LARGE = 1 << 22
 _LOOKED_AT = 1 << 14
@@ -145,7 +143,7 @@ def _are_many(files: tuple[str, ...]) -> bool:
     paths = {Path(file) for file in files}
     if len(paths) < len(files) or not all(path.is_file() for path in paths):
         return False
-    if sum(path.stat().st_size for path in paths) < _MANY or find_spec("numba") is None:
+    if not is_large(*files) or find_spec("numba") is None:
         return False
     return not any(map(_begins_with_large, paths))
 
