@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from forge.binlog.logged import LoggedEvent
 from forge.binlog.reader import PlacedEvent
 from forge.bulk.lines.cell_texts import Unsaid, spans
+from forge.bulk.lines.told import Told, in_order
 from forge.bulk.reading.batches import Misfit
 from forge.bulk.reading.choice import ChosenEvents
 from forge.bulk.reading.events import ROWS_TYPES
@@ -26,7 +26,7 @@ from forge.bulk.reading.file_rows import FileRows, Taker
 from forge.bulk.reading.listed import Listed
 from forge.bulk.reading.tables import Chosen, Table, table_of
 from forge.bulk.reading.window import RowIndexes, Window
-from forge.changed.bulk_statements import BulkStatements, StatementBatches, Told
+from forge.changed.bulk_statements import BulkStatements, StatementBatches
 from forge.changed.known_tables import defines
 from forge.changed.log_sql import LogSql
 from forge.changed.looked_at import bytes_at, event_of, raw_of
@@ -166,7 +166,7 @@ class BulkSql:
 
     def _written(self) -> Iterator[str]:
         now, log = self._now, self._log
-        texts, events = _in_order(now.told)
+        texts, events = in_order(now.told)
         at = 0
         for index, logged in now.events:
             upto = int(np.searchsorted(events, index)) if len(events) else 0
@@ -201,19 +201,6 @@ class _Rows:
     def of(self, window: Window, chosen: RowIndexes) -> Iterator[pa.RecordBatch | Misfit]:
         """As forge.bulk.reading.file_rows.Taker has it."""
         return self._sql.rows_of(self.table, window, chosen)
-
-
-def _in_order(told: Told) -> tuple[pa.Array, npt.NDArray[np.int64]]:
-    """The statements of a window in the order of their events."""
-    if len(told) == 1:
-        return told[0]
-    if not told:
-        return pa.array([], pa.string()), np.zeros(0, np.int64)
-    texts, events = pa.concat_arrays([texts for texts, _ in told]), np.concatenate([events for _, events in told])
-    if (np.diff(events) < 0).any():
-        order = np.argsort(events, kind="stable")
-        texts, events = texts.take(pa.array(order)), events[order]
-    return texts, events
 
 
 def logged_of(listed: Listed, index: int) -> LoggedEvent:

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from forge.bulk.lines.cell_texts import Unsaid, cell_texts, is_number, spans
+from forge.bulk.lines.told import Told
 from forge.bulk.plan import ColumnPlan
 from forge.bulk.reading.batches import Batches
 from forge.bulk.reading.beside import spread
@@ -55,10 +56,6 @@ class StatementBatches(Batches):
             piece = slice(first, first + at_once)
             self._told.append((self._statements.of(batch.slice(first, at_once), rows[piece]), events[piece]))
         return batch.slice(0, 0)
-
-
-#: Statements, and the indexes of the events of their rows.
-Told = list[tuple[pa.Array, npt.NDArray[np.int64]]]
 
 
 class BulkStatements:

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 #: Bytes of logs for which the reference path takes longer than what is done in bulk takes to start.
-LARGE = 1 << 20
+MANY = 1 << 20
+#: Bytes of an event that is large, and events that are asked whether they are.
+_LARGE = 1 << 22
+_LOOKED_AT = 1 << 14
 
 
 def read_bytes(source: str) -> bytes:
@@ -86,10 +90,31 @@ def file_paths(sources: Iterable[str]) -> list[Path]:
     return paths
 
 
-def is_large(*sources: str) -> bool:
-    """Whether files are so large together that doing it in bulk pays; of what is no file nobody knows the size."""
-    paths = map(Path, sources)
-    return sum(path.stat().st_size for path in paths if path.is_file()) >= LARGE
+def pays_in_bulk(*sources: str) -> bool:
+    """Whether rows in bulk are quicker, their start included, and can be had; pipes are not read so."""
+    paths = [Path(source) for source in sources]
+    if not all(path.is_file() for path in paths) or sum(path.stat().st_size for path in paths) < MANY:
+        return False
+    return find_spec("numba") is not None and not any(map(_begins_with_large, paths))
+
+
+def _begins_with_large(path: Path) -> bool:
+    """Whether one of the first events is large: the reference path shows such values in pieces."""
+    from forge.binlog.reader import MAGIC
+    from forge.events.format import HEADER_SIZE
+
+    with path.open("rb") as file:
+        place = len(MAGIC)
+        for _ in range(_LOOKED_AT):
+            file.seek(place)
+            header = file.read(HEADER_SIZE)
+            if len(header) < HEADER_SIZE:
+                return False
+            size = int.from_bytes(header[9:13], "little")
+            if not HEADER_SIZE <= size < _LARGE:
+                return True
+            place += size
+    return False
 
 
 def shown(source: str) -> str:

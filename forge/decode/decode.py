@@ -33,12 +33,13 @@ _KEPT_SIZE = 4096
 
 
 def canonical_events(
-    source: LogSource, beginning: Beginning = FIRST, *, in_pieces: bool = False
+    source: LogSource, beginning: Beginning = FIRST, *, in_pieces: bool = False, behind: int = -1
 ) -> Iterator[dict[str, Any]]:
     """The events of a file as JSON-able objects, one at a time, in file order; those inside a payload follow it.
 
     With another ``beginning``, between two transactions, those from there on.  ``in_pieces``: the rows of large events
-    are a :class:`PiecedRows`, to be shown before the next event is asked for.
+    are a :class:`PiecedRows`, to be shown before the next event is asked for.  ``behind``: only the events behind that
+    number; of those before nothing but the tables is looked at.
 
     Raises FormatError, after everything that precedes the bad bytes: wrong magic number, bodies that do not fit
     their type, rows that do not fit their table, a wrong checksum (after its event, which has ``valid: false``),
@@ -47,7 +48,10 @@ def canonical_events(
     """
     tables = TableMaps()
     for logged in logged_events(source, beginning):
-        yield canonical_event(logged, tables, in_pieces=in_pieces)
+        if logged.index > behind:
+            yield canonical_event(logged, tables, in_pieces=in_pieces)
+        else:
+            tables.note(logged)
 
 
 def events_without_rows(source: LogSource) -> Iterator[dict[str, Any]]:

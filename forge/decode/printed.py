@@ -22,7 +22,7 @@ from forge.events.plain import printable, words
 from forge.events.registry import EVENT_NAMES, EVENT_TYPES
 from forge.values.registry import column_types
 
-_INDENT = " " * 21
+INDENT = " " * 21
 _TYPE_WIDTH = 25
 
 
@@ -35,18 +35,20 @@ def text_pieces(event: Mapping[str, Any]) -> Iterator[str]:
     """As :func:`render_text`, a cell at a time."""
     number = f"{event['index']}.{event['inner']}" if "inner" in event else str(event["index"])
     head = f"{number:>9} {event['offset']:>10}"
-    moment, server = _moment(event["timestamp"]), f"server {event['server_id']:<4}"
-    line = f"{head}  {event['type']:<{_TYPE_WIDTH}} {moment}  {server}  {_summary(event)}"
+    line = f"{head}  {origin(event['type'], event['timestamp'], event['server_id'])}  {summary(event)}"
     yield line.rstrip()
     yield from _row_pieces(event)
 
 
-@lru_cache(maxsize=256)
-def _moment(seconds: int) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
+@lru_cache(maxsize=4096)
+def origin(type_name: str, seconds: int, server_id: int) -> str:
+    """What a line says of the event's header."""
+    moment = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    return f"{type_name:<{_TYPE_WIDTH}} {moment}  server {server_id:<4}"
 
 
-def _summary(event: Mapping[str, Any]) -> str:
+def summary(event: Mapping[str, Any]) -> str:
+    """What a line says of the event itself."""
     fields = event["fields"]
     if "rows" in event:
         parts = [_rows_summary(event)]
@@ -77,7 +79,7 @@ def _row_pieces(event: Mapping[str, Any]) -> Iterator[str]:
         marks = ("<", ">") if row["before"] is not None and row["after"] is not None else ("-", "+")
         for mark, image in zip(marks, (row["before"], row["after"]), strict=True):
             if image is not None:
-                yield f"\n{_INDENT} {mark}"
+                yield f"\n{INDENT} {mark}"
                 for cell in image:
                     yield " "
                     yield _cell(cell)
@@ -95,14 +97,14 @@ def _cell(cell: Mapping[str, Any]) -> str:
         return f"{name}={{{printable('; '.join(diffs))}}}"
     if cell["value"] is None:
         return f"{name}=NULL"
-    return f"{name}='{printable(cell['value'])}'" if _is_quoted(cell["type"]) else f"{name}={cell['value']}"
+    return f"{name}='{printable(cell['value'])}'" if is_quoted(cell["type"]) else f"{name}={cell['value']}"
 
 
 _name = lru_cache(maxsize=1024)(words)
 
 
 @lru_cache(maxsize=1024)
-def _is_quoted(type_name: str) -> bool:
+def is_quoted(type_name: str) -> bool:
     """Whether values of the type are shown in quotes."""
     sql_type = column_types().get(type_name.partition("(")[0].partition(" ")[0])
     return sql_type is not None and (sql_type.facts.has_charset or sql_type.facts.is_json)

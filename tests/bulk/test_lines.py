@@ -147,7 +147,7 @@ def test_the_reference_path_goes_on_where_rows_in_bulk_end(tmp_path: Path, monke
     log = tmp_path / "torn.000001"
     log.write_bytes(build(ODD).data[:-9])
     by_reference = printed(log)
-    monkeypatch.setattr("forge.cli.inputs.LARGE", 0)
+    monkeypatch.setattr("forge.cli.inputs.MANY", 0)
     assert printed(log) == by_reference
     assert by_reference[0].count("\r\n") == 5
     assert "torn.000001" in by_reference[1]

@@ -5,14 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from forge.cli.inputs import errors_in, open_log, shown
-from forge.cli.output import STDOUT, write_output
+from forge.cli.inputs import errors_in, open_log, pays_in_bulk, shown
+from forge.cli.output import STDOUT, Utf8, write_output
 from forge.cli.parameters import FILE, json_option, keyring_options, selection_options
 from forge.cli.schema_files import schema_option
+from forge.errors import ForgeError
 
 if TYPE_CHECKING:
     from forge.binlog.encryption.keyring import Keyring
@@ -74,7 +76,11 @@ def command(
         ctx.exit(_as_program(program, files, ctx.meta.get(__name__, []), safe, keyring))
     for file in files:
         with errors_in(file), open_log(file, keyring=keyring) as log:
-            _dump(log, events, file if len(files) > 1 else None, as_json, rows_only)
+            if not as_json:
+                write_output(STDOUT, _text(log, file, events, keyring, rows_only, is_named=len(files) > 1))
+                continue
+            chosen = _chosen(log, events)
+            write_output(STDOUT, _json_lines(chosen, rows_only, file if len(files) > 1 else None))
     events.check_tables()
 
 
@@ -102,11 +108,31 @@ def _show_events(log: LogWindow, file: str) -> None:
     write_output(STDOUT, map(to_text, lines) if sys.stdout.isatty() else lines)
 
 
-def _dump(log: Any, chosen: Selection, file: str | None, as_json: bool, rows_only: bool) -> None:
+def _chosen(log: LogWindow, events: Selection, behind: int = -1) -> Iterator[dict[str, Any]]:
     from forge.decode.decode import canonical_events
 
-    lines = _json_lines if as_json else _text_lines
-    write_output(STDOUT, lines(chosen.of(canonical_events(log, in_pieces=True)), rows_only, file))
+    return events.of(canonical_events(log, in_pieces=True, behind=behind))
+
+
+def _text(
+    log: LogWindow, file: str, events: Selection, keyring: Keyring | None, rows_only: bool, *, is_named: bool
+) -> Iterator[str | Utf8]:
+    """In bulk as far as that goes, and the rest by the reference path."""
+    if is_named:
+        yield f"# {shown(file)}\n"
+    done = -1
+    if events.is_all and pays_in_bulk(file):
+        from forge.bulk.lines.cell_texts import Unsaid
+        from forge.decode.in_bulk.file_text import FileText
+
+        text = FileText(Path(file), keyring, rows_only=rows_only)
+        try:
+            yield from map(Utf8, text.read())
+        except (ForgeError, Unsaid):
+            done = text.done
+        else:
+            return
+    yield from _text_lines(_chosen(log, events, done), rows_only)
 
 
 def _json_lines(events: Iterator[dict[str, Any]], rows_only: bool, file: str | None) -> Iterator[str]:
@@ -122,13 +148,11 @@ def _json_lines(events: Iterator[dict[str, Any]], rows_only: bool, file: str | N
         yield from gathered(json_line(about | event if about else event, event["event_size"]))
 
 
-def _text_lines(events: Iterator[dict[str, Any]], rows_only: bool, file: str | None) -> Iterator[str]:
+def _text_lines(events: Iterator[dict[str, Any]], rows_only: bool) -> Iterator[str]:
     from forge.decode.pieces import LARGE, gathered
     from forge.decode.printed import render_text, text_pieces
 
     render: Callable[[dict[str, Any]], str] = render_text
-    if file is not None:
-        yield f"# {shown(file)}\n"
     for event in events:
         if rows_only and "rows" not in event:
             continue

@@ -7,21 +7,18 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
-from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from forge.binlog.reader import MAGIC
-from forge.cli.inputs import STDIN, errors_in, file_paths, is_large, open_log, shown
+from forge.cli.inputs import STDIN, errors_in, file_paths, open_log, pays_in_bulk, shown
 from forge.cli.output import STDOUT, Utf8, echo, output_file, refuse_inputs, write_output
 from forge.cli.parameters import FILE, grouped, keyring_options, selection_options, stdout_option
 from forge.cli.progress import progress, progress_to
 from forge.cli.schema_files import schema_option
 from forge.errors import FormatError, ScenarioError, UnsupportedError
-from forge.events.format import HEADER_SIZE
 
 if TYPE_CHECKING:
     from forge.binlog.encryption.keyring import Keyring
@@ -30,9 +27,6 @@ if TYPE_CHECKING:
 
 #: Characters for which a CSV field stands in quotes, and the end of a line (RFC 4180).
 _CSV_MARKS, _CSV_END = ',"\r\n', "\r\n"
-#: Bytes of an event that is large, and events that are asked whether they are.
-_LARGE = 1 << 22
-_LOOKED_AT = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,28 +134,7 @@ def _lines(
 
 def _are_many(files: tuple[str, ...]) -> bool:
     """Whether rows in bulk are quicker, their start included, and can be had: of different files, no pipes."""
-    paths = {Path(file) for file in files}
-    if len(paths) < len(files) or not all(path.is_file() for path in paths):
-        return False
-    if not is_large(*files) or find_spec("numba") is None:
-        return False
-    return not any(map(_begins_with_large, paths))
-
-
-def _begins_with_large(path: Path) -> bool:
-    """Whether one of the first events is large: the reference path shows such values in pieces."""
-    with path.open("rb") as file:
-        place = len(MAGIC)
-        for _ in range(_LOOKED_AT):
-            file.seek(place)
-            header = file.read(HEADER_SIZE)
-            if len(header) < HEADER_SIZE:
-                return False
-            size = int.from_bytes(header[9:13], "little")
-            if not HEADER_SIZE <= size < _LARGE:
-                return True
-            place += size
-    return False
+    return len({Path(file) for file in files}) == len(files) and pays_in_bulk(*files)
 
 
 def _text_records(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from forge.cli.inputs import STDIN, errors_in, is_large, open_log, read_text, shown
+from forge.cli.inputs import errors_in, open_log, pays_in_bulk, read_text, shown
 from forge.cli.output import echo, refuse_inputs, write_output
 from forge.cli.parameters import FILE, grouped, keyring_options, selection_options, stdout_option, time_zone_option
 from forge.cli.progress import progress
@@ -132,12 +132,10 @@ def _pieces(
 
 def _in_bulk(written: LogSql, file: str, keyring: Keyring | None) -> Generator[str, None, float]:
     """The statements of a file as far as they are made in bulk: the number of the last event that they are of."""
-    if file == STDIN or not written.is_plain or not is_large(file):
+    if not written.is_plain or not pays_in_bulk(file):
         return -1
-    try:
-        from forge.changed.bulk_sql import BulkSql
-    except ImportError:
-        return -1
+    from forge.changed.bulk_sql import BulkSql
+
     bulk = BulkSql(written, Path(file), shown(file), keyring)
     try:
         yield from bulk.read()
