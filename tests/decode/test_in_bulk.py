@@ -19,8 +19,12 @@ from forge import build
 from forge.binlog.selection import ALL
 from forge.cli.commands import dump
 from forge.cli.inputs import open_log
-from forge.decode.in_bulk.row_texts import shown_floats, shown_texts
+from forge.decode.in_bulk.bulk_rows import shown_floats, shown_texts
+from forge.decode.in_bulk.numbered import form_of, said_of
 from forge.errors import ForgeError
+from forge.events.event import Event, RawBody, decode_event_strictly, encode_event
+from forge.events.format import FormatContext
+from forge.events.gtid import Gtid
 from forge.events.plain import printable
 from forge.values.numeric.floats import float_text
 from tests.recorded import LOGS, RECORDINGS
@@ -118,3 +122,27 @@ def test_floats_are_as_the_codec_writes_them(values: list[float]) -> None:
 def test_texts_are_printable(texts: list[str | None]) -> None:
     expected = [None if text is None else printable(text) for text in texts]
     assert shown_texts(pa.array(texts, pa.string())).to_pylist() == expected
+
+
+NUMBER = st.integers(0, 2**63 - 1)
+PAIR = st.tuples(st.integers(0, 2**31 - 1), st.none() | st.integers(0, 2**31 - 1))
+GTIDS = st.builds(
+    Gtid, uuid=st.uuids().map(str), gno=NUMBER, last_committed=NUMBER, sequence_number=NUMBER, commit_timestamp=PAIR,
+    transaction_length=st.sampled_from([1, 250, 251, 65535, 65536, 2**24 - 1, 2**24, 2**63]), server_version=PAIR,
+    commit_group_ticket=st.none() | NUMBER,
+)  # fmt: skip
+
+
+@given(GTIDS, st.binary(max_size=80))
+def test_bodies_of_one_form_are_read_alike(gtid: Gtid, other: bytes) -> None:
+    format = FormatContext()
+    body = gtid.build(format)
+    form = form_of(Gtid.type_code, body)
+    assert form is not None
+    assert said_of(Gtid.type_code, body) == gtid.gtid()
+    mixed = (other + body[len(other) :])[: len(body)]
+    if form_of(Gtid.type_code, mixed) == form:
+        event = Event(body=RawBody(Gtid.type_code, mixed))
+        read = decode_event_strictly(encode_event(event, 4, format), 4, format).body
+        assert isinstance(read, Gtid)
+        assert said_of(Gtid.type_code, mixed) == read.gtid()

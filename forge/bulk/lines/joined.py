@@ -14,18 +14,19 @@ from forge.bulk.machine import copy, inline, kernel, load8, load32, load64, memo
 from forge.bulk.plan import HIGH, address
 
 #: How a text stands in a line: as it is; as a string of JSON; as a field of CSV, in quotes where RFC 4180 wants them
-#: and where it is empty.
-PLAIN, JSON, CSV = range(3)
+#: and where it is empty; as it is, in single quotes; its bytes as ``0x`` and hexadecimal digits.
+PLAIN, JSON, CSV, QUOTED, HEX = range(5)
 #: Of a part, as the kernel reads it: its kind, or -1 for none, three memories (address, bytes) of its texts, where they
 #: begin, and their validity, the bit of the first row in that, and the end of what stands before it.
 _KIND, _DATA, _STARTS, _VALID, _BIT, _BEFORE = 0, 8, 24, 40, 56, 64
 _DESCRIBED: Final = 72
-#: A byte in a text of JSON is six at most, one of CSV two; and there are quotes.
-_MOST: Final = (1, 6, 2)
+#: A byte in a text of JSON is six at most, one of CSV or of digits two; and there are quotes.
+_MOST: Final = (1, 6, 2, 1, 2)
 
 _ONES: Final = np.uint64(0x0101010101010101)
 _QUOTE, _BACKSLASH, _COMMA = np.uint64(ord('"')), np.uint64(ord("\\")), np.uint64(ord(","))
 _RETURN, _FEED, _SPACE, _U, _ZERO = (np.uint64(ord(one)) for one in "\r\n u0")
+_SINGLE, _X = np.uint64(ord("'")), np.uint64(ord("x"))
 _FOUR, _FIFTEEN, _NOTHING = np.uint64(4), np.uint64(15), np.uint64(0)
 _HEX: Final = np.frombuffer(b"0123456789abcdef", np.uint8)
 #: The letter behind the backslash of a byte, 0 where it has four digits.
@@ -137,6 +138,20 @@ def _put_csv(data: Any, begin: Any, end: Any, out: Any, at: Any) -> Any:
     return at + 1
 
 
+@inline
+def _put_hex(data: Any, begin: Any, end: Any, out: Any, at: Any) -> Any:
+    """The place behind the digits."""
+    store8(out, at, _ZERO)
+    store8(out, at + 1, _X)
+    at += 2
+    for place in range(begin, end):
+        byte = load8(data, place)
+        store8(out, at, np.uint64(_HEX[signed(byte >> _FOUR)]))
+        store8(out, at + 1, np.uint64(_HEX[signed(byte & _FIFTEEN)]))
+        at += 2
+    return at
+
+
 @kernel
 def _join(described: Any, parts: Any, constants: Any, null: Any, rows: Any, out: Any, ends: Any) -> None:
     """``constants``: what stands before each part, and the ``null`` bytes of NULL behind them."""
@@ -169,6 +184,13 @@ def _join(described: Any, parts: Any, constants: Any, null: Any, rows: Any, out:
                 at += last - first
             elif kind == JSON:
                 at = _put_json(data, first, last, to, at)
+            elif kind == QUOTED:
+                store8(to, at, _SINGLE)
+                copy(to, at + 1, data, first, last - first)
+                at += last - first + 2
+                store8(to, at - 1, _SINGLE)
+            elif kind == HEX:
+                at = _put_hex(data, first, last, to, at)
             else:
                 at = _put_csv(data, first, last, to, at)
         ends[row + 1] = at

@@ -23,10 +23,11 @@ from forge.bulk.reading.batches import Misfit
 from forge.bulk.reading.events import ROWS_TYPES
 from forge.bulk.reading.file_rows import FileRows, Taker
 from forge.bulk.reading.listed import Listed
-from forge.bulk.reading.tables import Chosen, Table, table_of
+from forge.bulk.reading.tables import Chosen, table_of
 from forge.bulk.reading.window import RowIndexes, Window
 from forge.decode.decode import canonical_event, event_without_rows
-from forge.decode.in_bulk.row_texts import RowTexts
+from forge.decode.in_bulk.bulk_rows import RowTexts
+from forge.decode.in_bulk.numbered import NUMBERED, form_of, said_of
 from forge.decode.printed import origin, render_text, summary
 from forge.decode.table_maps import TableMaps
 from forge.errors import counted
@@ -45,7 +46,7 @@ _TABLE_MAP: Final = TableMap.type_code
 #: Bodies that are kept: how many, and of how many bytes.
 _KEPT, _LONGEST_KEPT = 1 << 12, 1 << 12
 #: Types whose bodies differ from event to event.
-_DIFFERENT: Final = tuple(EVENT_CODES[name] for name in ("XID", "GTID", "GTID_TAGGED", "MARIADB_GTID", "ROWS_QUERY"))
+_DIFFERENT: Final = tuple(EVENT_CODES[name] for name in ("GTID_TAGGED", "MARIADB_GTID", "ROWS_QUERY"))
 #: The places of header fields; bytes of the table id and the flags of a row event.
 _SERVER_ID, _FLAGS, _ROWS_HEAD = 5, 17, 8
 
@@ -63,6 +64,8 @@ class FileText:
         self._said: dict[tuple[int, int, int, bytes], str] = {}
         #: The same of row events before and behind the number of rows, by type, flags, and what stands before the rows.
         self._said_of_rows: dict[tuple[int, int, bytes], tuple[str, str]] = {}
+        #: Of events that are told by their numbers, by form and flags: what stands behind the number.
+        self._forms: dict[tuple[tuple[int, ...], int], str] = {}
         self._told: Told = []
         self._listed: Listed | None = None
         #: The number of the last event whose line was handed out.
@@ -93,7 +96,7 @@ class FileText:
 
     def taker_of(self, name: str, columns: tuple[Column, ...], place: str, path: Path) -> Taker:
         """As forge.bulk.reading.file_rows.Tables has it."""
-        return _Rows(self, table_of(name, columns, Chosen("both")))
+        return _Rows(self, RowTexts(table_of(name, columns, Chosen("both"))))
 
     def _watch(self, listed: Listed) -> None:
         self._listed, self._told = listed, []
@@ -101,15 +104,16 @@ class FileText:
         if listed.compressed or (events.count and int(events.begins[: events.count].max()) >= events.unpacked_from > 0):
             raise Unsaid  # Lines of events inside others have other numbers.
 
-    def rows_of(self, table: Table, window: Window, chosen: RowIndexes) -> Iterator[Misfit]:
+    def rows_of(self, rows: RowTexts, window: Window, chosen: RowIndexes) -> Iterator[Misfit]:
         """Note the lines of rows of a table; the reference path shows those that cannot be told so."""
-        before = len(self._told)
+        rows.told = []
         try:
-            for made in RowTexts(table, self._told).of(window, chosen):
+            for made in rows.of(window, chosen):
                 if isinstance(made, Misfit):
                     yield made
         except (Unsaid, pa.ArrowException):
-            del self._told[before:]
+            return
+        self._told += rows.told
 
     def _lines(self, listed: Listed, first: LoggedEvent) -> Iterator[bytes]:
         """The lines of a list of events."""
@@ -129,6 +133,7 @@ class FileText:
         heads = buffer[events.begins[:count].astype(np.int64)[:, None] + np.arange(HEADER_SIZE)]
         times, servers = (heads[:, at : at + 4].copy().view("<u4").ravel().tolist() for at in (0, _SERVER_ID))
         flags = heads[:, _FLAGS : _FLAGS + 2].copy().view("<u2").ravel().tolist()
+        names = {code: event_name(code) for code in set(types)}
         texts, rows_of, ends_of = _by_event(self._told, count)
         data = memoryview(buffer.data)
         for index in range(count):
@@ -149,7 +154,7 @@ class FileText:
                 else:
                     said = self._said_of(listed, index, (code, servers[index], flags[index], bytes(body)))
                 if rows or not self._rows_only:
-                    header = origin(event_name(code), times[index], servers[index])
+                    header = origin(names[code], times[index], servers[index])
                     pieces.append(f"{f'{number:>9} {places[index]:>10}  {header}  {said}'.rstrip()}\n".encode())
                 if rows:
                     pieces.append(texts[ends_of[index] : ends_of[index + 1]])
@@ -164,6 +169,9 @@ class FileText:
     def _said_of(self, listed: Listed, index: int, key: tuple[int, int, int, bytes]) -> str:
         """What a line says of an event behind its header.  Raises FormatError."""
         code, _, _, body = key
+        form = form_of(code, body) if code in NUMBERED else None
+        if form is not None and (flags := self._forms.get((form, key[2]))) is not None:
+            return said_of(code, body) + flags
         said = self._said.get(key)
         is_new_map = False
         if code == _TABLE_MAP:
@@ -176,7 +184,9 @@ class FileText:
             if is_new_map:
                 self._bodies[table_id] = body
                 self._said_of_rows.clear()
-            if len(body) <= _LONGEST_KEPT and code not in _DIFFERENT:
+            if form is not None and said.startswith(plain := said_of(code, body)):
+                self._forms[form, key[2]] = said.removeprefix(plain)
+            elif len(body) <= _LONGEST_KEPT and code not in _DIFFERENT:
                 if len(self._said) == _KEPT:
                     self._said.clear()
                 self._said[key] = said
@@ -211,12 +221,12 @@ class _Rows:
 
     schema = pa.schema([])
 
-    def __init__(self, text: FileText, table: Table) -> None:
-        self._text, self.table = text, table
+    def __init__(self, text: FileText, rows: RowTexts) -> None:
+        self._text, self._rows, self.table = text, rows, rows.table
 
     def of(self, window: Window, chosen: RowIndexes) -> Iterator[pa.RecordBatch | Misfit]:
         """As forge.bulk.reading.file_rows.Taker has it."""
-        return self._text.rows_of(self.table, window, chosen)
+        return self._text.rows_of(self._rows, window, chosen)
 
 
 def _by_event(told: Told, count: int) -> tuple[bytes, list[int], list[int]]:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from forge.bulk.lines.cell_texts import Unsaid, cell_texts, number_array, numbers_of, spans
-from forge.bulk.lines.joined import PLAIN, Part, joined
+from forge.bulk.lines.joined import HEX, PLAIN, QUOTED, Part, joined
 from forge.bulk.lines.told import Told
 from forge.bulk.plan import Cells, ColumnPlan, strings_of
 from forge.bulk.reading.batches import Batches, Misfit
@@ -36,15 +36,17 @@ _MARKS: Final = (("", "+"), ("<", ">"), ("-", ""))
 _LEAST: Final = 1e-4
 _END: Final = 1e10
 _FLOATS: Final = (WireType.FLOAT, WireType.DOUBLE)
-_EMPTY, _QUOTE = (strings_of([word])[0] for word in ("", "'"))
+#: Bytes that are shown as they are, and printable ones that are escaped.
+_ESCAPED_BYTES: Final = b"'\\"
+_PLAIN_BYTES: Final = bytes(byte for byte in range(0x20, 0x7F) if byte not in _ESCAPED_BYTES)
 
 
 class RowTexts(Batches):
     """Notes the lines of rows, and makes empty batches."""
 
-    def __init__(self, table: Table, told: Told) -> None:
+    def __init__(self, table: Table) -> None:
         super().__init__(table, "text", (), "")
-        self._told = told
+        self.told: Told = []
         self._nothing_more = pa.RecordBatch.from_pylist([], self.schema)
         columns = [table.columns[index] for index in table.chosen]
         self._labels = [
@@ -97,7 +99,7 @@ class RowTexts(Batches):
         for first in range(0, len(events), at_once):
             rows = min(at_once, len(events) - first)
             piece = [[column.slice(first, rows) for column in half] for half in halves]
-            self._told.append((self._lines(piece, layout, rows), events[first : first + rows]))
+            self.told.append((self._lines(piece, layout, rows), events[first : first + rows]))
 
     def _lines(self, halves: Sequence[Sequence[pa.Array]], layout: int, rows: int) -> pa.Array:
         layouts = self.table.layouts
@@ -113,34 +115,29 @@ class RowTexts(Batches):
                 if not there >> index & 1:
                     continue
                 said += f" {self._labels[place]}="
-                texts, quoted = self._texts(place, halves[half][place])
-                if quoted and not texts.null_count:
-                    parts.append(Part(f"{said}'".encode(), texts, PLAIN))
-                    said = "'"
-                else:
-                    if quoted:
-                        texts = pc.binary_join_element_wise(_QUOTE, texts, _QUOTE, _EMPTY)
-                    parts.append(Part(said.encode(), texts, PLAIN))
-                    said = ""
+                parts.append(Part(said.encode(), *self._texts(place, halves[half][place])))
+                said = ""
             if not there:
                 said += " (no columns)"
             said += "\n"
         return joined([*parts, Part(said.encode(), None)], b"NULL", rows)
 
-    def _texts(self, place: int, array: pa.Array) -> tuple[pa.Array, bool]:
-        """The texts of a column's cells, and whether they stand in quotes."""
+    def _texts(self, place: int, array: pa.Array) -> tuple[pa.Array, int]:
+        """The texts of a column's cells, and how they stand in the line."""
         plan = self.table.plans[place]
-        kind = array.type
-        if plan.column.type_code in _FLOATS and pa.types.is_floating(kind):
-            return shown_floats(array, single=plan.column.type_code == WireType.FLOAT), False
+        code, kind = plan.column.type_code, array.type
+        if pa.types.is_binary(kind):
+            return array, HEX
+        if code in _FLOATS and pa.types.is_floating(kind):
+            return shown_floats(array, single=code == WireType.FLOAT), PLAIN
         texts = cell_texts(plan, array)
-        if plan.column.type_code == WireType.YEAR:
-            return pc.utf8_lpad(texts, 4, "0"), False
-        quoted = self._is_quoted[place] and not pa.types.is_binary(kind)
+        if code == WireType.YEAR:
+            return pc.utf8_lpad(texts, 4, "0"), PLAIN
+        quoted = self._is_quoted[place]
         by_codec = not pa.types.is_string(kind) and (quoted or pa.types.is_fixed_size_binary(kind))
         if by_codec and pc.any(pc.starts_with(texts, "0x")).as_py():
             raise Unsaid
-        return (shown_texts(texts) if quoted else texts), quoted
+        return (shown_texts(texts), QUOTED) if quoted else (texts, PLAIN)
 
 
 def shown_floats(array: pa.Array, *, single: bool) -> pa.Array:
@@ -165,9 +162,12 @@ def shown_floats(array: pa.Array, *, single: bool) -> pa.Array:
 def shown_texts(texts: pa.Array) -> pa.Array:
     """As forge.events.plain.printable, of each."""
     whole = spans(texts)[1].tobytes()
-    if not whole.decode().isprintable():
+    other = whole.translate(None, _PLAIN_BYTES)
+    if not other:
+        return texts
+    if not other.translate(None, _ESCAPED_BYTES).decode().isprintable():
         made = strings_of([printable(text or "") for text in texts.to_pylist()])
         return pc.if_else(texts.is_valid(), made, pa.nulls(len(texts), pa.string())) if texts.null_count else made
-    if b"\\" in whole:
+    if b"\\" in other:
         texts = pc.replace_substring(texts, "\\", "\\\\")
-    return pc.replace_substring(texts, "'", "\\'") if b"'" in whole else texts
+    return pc.replace_substring(texts, "'", "\\'") if b"'" in other else texts
