@@ -46,7 +46,7 @@ class Server:
         self._applier = Applier(build, (*_OPTIONS.get(build, _OLD), *counting))
         self._is_counting = bool(counting)
         self._prefix = "replica" if build in ("mysql80", "mysql97") else "slave"
-        self._defaults: dict[str, str] = {}
+        self._defaults: dict[str, str | int] = {}
 
     def __enter__(self) -> Self:
         self._applier.__enter__()
@@ -92,10 +92,10 @@ class Server:
             if changed:
                 self._query(f"SET GLOBAL {assigned(changed)}")
 
-    def _default(self, name: str) -> str:
+    def _default(self, name: str) -> str | int:
         if name not in self._defaults:
             (row,) = self._query(f"SELECT @@GLOBAL.{name} AS v")
-            self._defaults[name] = row["v"]
+            self._defaults[name] = int(row["v"]) if row["v"].isdigit() else row["v"]
         return self._defaults[name]
 
     def _select(self) -> str:
