@@ -42,6 +42,7 @@ class _Chosen:
 
     folder: Path
     profile: str | None
+    tags: str | None
     ids: tuple[str, ...]
 
 
@@ -60,6 +61,7 @@ _CASES = (
         "--kit", "folder", type=FOLDER, default=KIT, metavar="DIR", help="The kit, or its archive (default out/kit)."
     ),
     click.option("--profile", metavar="WORD", help="smoke, full (the default), a server line, or a tag."),
+    click.option("--tags", metavar="EXPRESSION", help="Of these, only such as 'mysql-8.0 & rows & !JSON'."),
     click.option("--case", "ids", multiple=True, metavar="ID", help="Only this case. Repeatable."),
 )
 _KEPT = (
@@ -121,7 +123,7 @@ def command(
     known = read_expected_failures(Path(listed)) if listed is not None else {}
     jobs = jobs or os.cpu_count() or 1
     with opened_kit(chosen.folder) as kit:
-        cases = kit.chosen(profile=chosen.profile, ids=chosen.ids)
+        cases = kit.chosen(profile=chosen.profile, tags=chosen.tags, ids=chosen.ids)
         with progress_to("cases") as bar:
             hello, results = run_cases(kit, cases, testee, level=level, jobs=jobs, limits=limits, progress=bar)
         if kept.report is not None and kept.no_pages:

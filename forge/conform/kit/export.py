@@ -6,6 +6,7 @@
     index.jsonl            a line a case: what its case.json says
     schemas/NAME.json      JSON Schemas of all that follows
     cases/ID/case.json     what the case is
+    cases/ID/tables.json   the tables that the logs map, and schema.sql: CREATE TABLE of each
     cases/ID/FILE          a binary log, with FILE.events.jsonl and FILE.rows.jsonl (FILE.packed if it has holes)
     twins/ID/              the same of a case's twin: the log without its fault, or a plain one of the same server
     examples/LANGUAGE/     a small reader, and a test that holds it against the kit
@@ -30,6 +31,7 @@ from forge.conform.kit.profiles import chosen_entries
 from forge.conform.kit.registry import Registry, digest_of, read_registry, short_id
 from forge.conform.kit.schemas import kit_schemas
 from forge.conform.kit.sparse import SPARSE, sparse_rows
+from forge.conform.kit.tag_expressions import selected
 from forge.conform.kit.vendors import bytes_digest, read_vendors
 from forge.conform.kit.write import Plain, WrittenCase, write_case
 from forge.conform.known_bugs import guards, read_known_bugs
@@ -65,19 +67,29 @@ class Kit(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def export_kit(
-    corpus: Path, out: Path, *, profile: str = "full", jobs: int | None = None, progress: Progress | None = None
+    corpus: Path,
+    out: Path,
+    *,
+    profile: str = "full",
+    tags: str | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
 ) -> Kit:
     """Write the cases of a profile as a kit to the folder ``out``, or to an archive if it is called ``*.tar.gz``.
+
+    ``tags`` is an expression that chooses some of them (forge/conform/kit/tag_expressions.py).
 
     The profile ``sparse`` takes none of the corpus, which need not be there.
 
     ``jobs`` is the number of processes (default: one a core).  The result appears whole or not at all.
-    Raises ScenarioError for a corpus or profile that is not there, for a folder that holds something else, and for
+    Raises ScenarioError for a corpus, profile or tag that is not there, for a folder that holds something else, and for
     a case whose bytes are not those of its id; ManifestError for a damaged corpus; OSError.
     """
     check_target(out)
+    if profile == SPARSE and tags is not None:
+        raise ScenarioError("the profile sparse is taken as a whole", expected="no --tags")
     ids = read_registry()
-    plain = _sparse() if profile == SPARSE else _of_corpus(corpus, profile, ids)
+    plain = _sparse() if profile == SPARSE else _of_corpus(corpus, profile, tags, ids)
     out.parent.mkdir(parents=True, exist_ok=True)
     with draft_folder(out) as scratch:
         folder = scratch / out.name.removesuffix(ARCHIVE)
@@ -89,7 +101,7 @@ def export_kit(
             format=FORMAT,
             corpus=ids.version,
             forge=__version__,
-            profile=profile,
+            profile=profile if tags is None else f"{profile}: {tags}",
             cases=len(cases),
             bytes=sum(file.size for case in cases for file in case.files),
         )
@@ -126,10 +138,11 @@ def _named(entries: Iterable[Entry], ids: Registry) -> dict[str, _Name]:
     return named
 
 
-def _of_corpus(corpus: Path, profile: str, ids: Registry) -> Iterator[Plain]:
+def _of_corpus(corpus: Path, profile: str, tags: str | None, ids: Registry) -> Iterator[Plain]:
     """The cases of a corpus that are of a profile."""
     whole = list(read_entries(corpus))
     entries = chosen_entries(whole, profile)
+    chosen = entries if tags is None else selected(entries, tags)
     smoke = {entry.case for entry in (entries if profile == "smoke" else chosen_entries(whole, "smoke"))}
     guarded = guards(read_known_bugs())
     adds = {row.case: row.places + row.mutants for row in read_power()}
@@ -147,7 +160,7 @@ def _of_corpus(corpus: Path, profile: str, ids: Registry) -> Iterator[Plain]:
             witness=witnesses.get(row["server"]) or witnesses.get(row["server"].partition("-")[0]),
         )  # fmt: skip
 
-    return map(plain, read_bytes_of(corpus, named))
+    return map(plain, read_bytes_of(corpus, {entry.case for entry in chosen}))
 
 
 def _witnesses(corpus: Path, entries: Iterable[Entry]) -> dict[str, dict[str, Any]]:

@@ -13,6 +13,7 @@ import msgspec
 from forge.conform.kit.case_files import CASES, EVENTS, ROWS, TWINS, KitCase, KitFile
 from forge.conform.kit.registry import safe_word
 from forge.conform.kit.sparse import laid_out
+from forge.conform.kit.tag_expressions import selected
 from forge.decode.cells import Kind
 from forge.errors import ManifestError, ScenarioError, nearest
 
@@ -34,17 +35,23 @@ class OpenKit:
     cases: Sequence[KitCase]
     part: str = CASES
 
-    def chosen(self, *, profile: str | None = None, ids: Sequence[str] = ()) -> list[KitCase]:
-        """The cases of a profile (``smoke``, ``full``, a server line, a tag), or those with the ids.
+    def chosen(self, *, profile: str | None = None, tags: str | None = None, ids: Sequence[str] = ()) -> list[KitCase]:
+        """The cases of a profile (``smoke``, ``full``, a server line, a tag) that the expression ``tags`` chooses, or
+        those with the ids.
 
         Raises ScenarioError for a word or id that there is not.
         """
-        if ids:
-            by_id = {case.id: case for case in self.cases}
-            for name in ids:
-                if name not in by_id:
-                    raise ScenarioError(f"the kit has no case {name!r}", suggestion=nearest(name, by_id))
-            return [by_id[name] for name in ids]
+        cases = self._named(ids) if ids else self._of_profile(profile)
+        return cases if tags is None else selected(cases, tags)
+
+    def _named(self, ids: Sequence[str]) -> list[KitCase]:
+        by_id = {case.id: case for case in self.cases}
+        for name in ids:
+            if name not in by_id:
+                raise ScenarioError(f"the kit has no case {name!r}", suggestion=nearest(name, by_id))
+        return [by_id[name] for name in ids]
+
+    def _of_profile(self, profile: str | None) -> list[KitCase]:
         if profile in (None, "full"):
             return list(self.cases)
         if profile == "smoke":

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from forge.conform.kit.case_files import CASES, EVENTS, ROWS, TWINS, KitCase, KitFile
+from forge.conform.kit.definitions import definition_files
 from forge.conform.kit.registry import safe_word
 from forge.conform.kit.sparse import PACKED, stretched
 from forge.conform.kit.vendors import VendorsDid
@@ -64,6 +65,11 @@ class _Folder:
     #: The rules that the files break.
     rules: list[str] = field(default_factory=list)
 
+    def define(self, server: str) -> None:
+        """The tables of all logs that were added, for readers that ask a server."""
+        logs = {file.name: self.data[file.name] for file in self.files if file.name in self.data}
+        self.data.update(definition_files(logs, server))
+
     def add(self, name: str, data: bytes, *, sparse: bool = False, twin: bytes | None = None) -> None:
         """A binary log, with what a correct reader gets of it; ``twin`` is the one without its fault."""
         size, sha256, holes = len(data), hashlib.sha256(data).hexdigest(), []
@@ -106,6 +112,7 @@ def write_case(kit: Path, plain: Plain) -> WrittenCase:
     unbroken = {file["name"]: file["bytes"] for file in row.get("twin", ())}
     for file in row["files"]:
         folder.add(file["name"], file["bytes"], sparse=plain.sparse, twin=unbroken.get(file["name"]))
+    folder.define(row["server"])
     rules = vocabulary().rules
     twin = _twin(plain, shows=any(file.rows for file in folder.files))
     case = KitCase(
@@ -164,6 +171,7 @@ def _write_twin(kit: Path, twin: _Twin, case: KitCase) -> dict[str, str]:
     folder = _Folder()
     for name, data in twin.files.items():
         folder.add(name, data)
+    folder.define(case.server)
     plain = KitCase(
         id=twin.id,
         title=twin.title,

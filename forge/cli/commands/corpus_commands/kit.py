@@ -24,9 +24,10 @@ from forge.errors import CheckFailed
     help="smoke (few cases with every feature), full, sparse (files beyond 4 GiB, of no corpus), a server line, "
     "or a tag (default full).",
 )
+@click.option("--tags", metavar="EXPRESSION", help="Of these, only such as 'mysql-8.0 & rows & !JSON'.")
 @jobs_option("Processes (default: one a core).")
 @json_option("What was written as JSON.")
-def export(out: Path, folder: Path, profile: str, jobs: int | None, as_json: bool) -> None:
+def export(out: Path, folder: Path, profile: str, tags: str | None, jobs: int | None, as_json: bool) -> None:
     """Write the cases of a corpus as a kit to the folder OUT, or to an archive if OUT ends with .tar.gz.
 
     A kit has the binary logs and, as JSON lines, what a correct reader gets of them. It needs no Python.
@@ -35,6 +36,7 @@ def export(out: Path, folder: Path, profile: str, jobs: int | None, as_json: boo
     Example:
       forge corpus export out/kit
       forge corpus export out/smoke.tar.gz --profile smoke
+      forge corpus export out/kit --tags 'mysql-8.0 & rows & !JSON'
     """
     require_arrow()
     import msgspec
@@ -42,7 +44,7 @@ def export(out: Path, folder: Path, profile: str, jobs: int | None, as_json: boo
     from forge.conform.kit.export import export_kit
 
     with progress_to("cases written") as report:
-        kit = export_kit(folder, out, profile=profile, jobs=jobs, progress=report)
+        kit = export_kit(folder, out, profile=profile, tags=tags, jobs=jobs, progress=report)
     if as_json:
         echo(json.dumps(msgspec.to_builtins(kit)))
     else:
