@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
@@ -67,6 +68,31 @@ class LogWindow:
             return False
         self._move(offset, size)
         return len(self.data) - (offset - self.start) >= size
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is of a regular file as it is: any part of it can be read at any time."""
+        return isinstance(self.file, BufferedReader) and self.end is not None
+
+    def read_into(self, offset: int, buffer: memoryview) -> int:
+        """Have the bytes from ``offset`` on in a buffer: how many there were.  Raises OSError.
+
+        The window of a plain file does not move; that of another one goes there.
+        """
+        if self.end is not None:
+            buffer = buffer[: max(self.end - offset, 0)]
+        if self.file is not None and self.is_plain:
+            return os.preadv(self.file.fileno(), [buffer], offset)
+        self._move(offset, len(buffer))
+        found = memoryview(self.data)[offset - self.start :][: len(buffer)]
+        buffer[: len(found)] = found
+        return len(found)
+
+    def go_on(self, offset: int) -> None:
+        """What is before ``offset`` is not asked for any more."""
+        if self.file is not None and self.is_plain and offset > self.start + len(self.data):
+            self.file.seek(offset)
+            self.data, self.start = b"", offset
 
     def left(self, offset: int) -> int:
         """How many bytes there are from ``offset``, which the window has reached, to the end.  Raises OSError."""

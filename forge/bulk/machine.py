@@ -51,13 +51,15 @@ def _kept(function: _F, *, nogil: bool) -> _F:
 
 def inline(function: _F) -> _F:
     """A small function that is compiled into the kernels which call it."""
-    compiled: _F = numba.njit(nogil=True, boundscheck=CHECKED)(function)
+    compiled: _F = numba.njit(nogil=True, boundscheck=CHECKED, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
     return compiled
 
 
 def forced_inline(function: _F) -> _F:
     """The same where the compiler would not: a large one that one kernel calls for each row."""
-    compiled: _F = numba.njit(nogil=True, boundscheck=CHECKED, forceinline=True)(function)
+    compiled: _F = numba.njit(
+        nogil=True, boundscheck=CHECKED, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True
+    )(function)
     return compiled
 
 
@@ -142,6 +144,14 @@ unsigned = _operation(types.int64, types.uint64, lambda _builder, word: word)
 #: Zero bits of a uint64 above the first one and below the last, as int64; 64 for zero.
 leading_zeros = _operation(types.uint64, types.int64, lambda builder, word: builder.ctlz(word, _NOT_POISON))
 trailing_zeros = _operation(types.uint64, types.int64, lambda builder, word: builder.cttz(word, _NOT_POISON))
+#: The double of 64 bits, and that of the 32 bits of a float.
+double_of = _operation(types.uint64, types.float64, lambda builder, word: builder.bitcast(word, ir.DoubleType()))
+double_of_float = _operation(
+    types.uint64, types.float64,
+    lambda builder, word: builder.fpext(
+        builder.bitcast(builder.trunc(word, ir.IntType(32)), ir.FloatType()), ir.DoubleType()
+    ),
+)  # fmt: skip
 #: The 64 bits of a double.
 double_bits = _operation(types.float64, types.uint64, lambda builder, number: builder.bitcast(number, _I64))
 

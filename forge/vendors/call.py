@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -12,6 +13,7 @@ from forge.binlog.opened import opened
 from forge.binlog.window import LogWindow
 from forge.events.plain import to_bytes
 from forge.vendors.column_forms import Flavour
+from forge.vendors.kernel_events import kernel_events
 from forge.vendors.mariadb_printer import MariadbPrinter
 from forge.vendors.mysql_printer import MysqlPrinter
 from forge.vendors.option_table import OptionError, OptionParser
@@ -61,7 +63,9 @@ class Call:
 
     def _printer(self, options: PrintOptions) -> Printer:
         if self.flavour == "mysql":
-            return MysqlPrinter(options, self._say)
+            printer = MysqlPrinter(options, self._say)
+            printer.substitute = partial(kernel_events, printer)
+            return printer
         return MariadbPrinter(options, self.flavour, self._say)
 
     def _printed(self, printer: Printer, files: Sequence[str]) -> Iterator[bytes]:

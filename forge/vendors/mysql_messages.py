@@ -24,6 +24,7 @@ OF_A_DATABASE = (
     " If you want to exclude or include transactions, you should use the options --exclude-gtids or --include-gtids,"
     " respectively, instead."
 )
+UNREAD_INNER = "ERROR: Error decoding Payload_log_event: Found invalid event in binary log."
 
 
 def bad_beginning(data: bytes) -> str:

@@ -27,28 +27,20 @@ from forge.events.user_var import DECIMAL, INTEGER, REAL, UserVar
 from forge.events.view_change import ViewChange
 from forge.events.xa_prepare import XaPrepare
 from forge.events.xid import Xid
+from forge.vendors import mysql_forms as forms
+from forge.vendors import mysql_messages as messages
 from forge.vendors.common_events import CommonEvents, PrintBody
 from forge.vendors.mysql_filters import MysqlFilters, ends_group, is_of_statements, is_of_transactions, starts_group
-from forge.vendors.mysql_forms import (
-    UNKNOWN_VERSION,
-    gtid_text,
-    moment_in_full,
-    partitions_line,
-    row_flag_names,
-    times_and_versions,
-)
-from forge.vendors.mysql_messages import OF_A_DATABASE, UNFINISHED, WITHOUT_END, WITHOUT_QUERY, bad_beginning, unread
 from forge.vendors.print_options import PrintOptions
 from forge.vendors.printed_rows import row_lines
 from forge.vendors.printer import PrintError, ends_statement, xa_id
 from forge.vendors.quoting import in_backticks, variable_text
 from forge.vendors.shown_events import ShownEvent, inner_events
-from forge.vendors.table_lines import table_lines
+from forge.vendors.table_lines import table_texts
 
 _RELAY_LOG, _ARTIFICIAL = 0x40, 0x20
 _READ_COMMITTED = 1
 _ROW_NAMES = {30: b"Write_rows", 31: b"Update_rows", 32: b"Delete_rows", 39: b"Update_rows_partial"}
-_GENERATED_KEY = 0x0004
 #: The version of servers, in a GTID, from which on a TABLE_MAP tells of generated keys.
 _TELLS_GENERATED_KEYS = 80030
 _NO_CHARSET = 33
@@ -107,10 +99,10 @@ class MysqlPrinter(CommonEvents):
         )
 
     def bad_beginning(self, data: bytes) -> str:
-        return bad_beginning(data)
+        return messages.bad_beginning(data)
 
     def unread(self, offset: int, raw: bytes, *, torn: bool) -> str:
-        return unread(offset, raw, torn=torn)
+        return messages.unread(offset, raw, torn=torn)
 
     def ends_at(self, offset: int, raw: bytes, *, torn: bool) -> None:
         if not (torn and self.in_use and self.options.force_if_open):
@@ -135,9 +127,9 @@ class MysqlPrinter(CommonEvents):
 
     def _warn_of_unfinished(self) -> None:
         if self.deferred:
-            self.warn(f"{WITHOUT_QUERY} {UNFINISHED} ")
+            self.warn(f"{messages.WITHOUT_QUERY} {messages.UNFINISHED} ")
         elif self.unfinished:
-            self.warn(f"{WITHOUT_END} {UNFINISHED}")
+            self.warn(f"{messages.WITHOUT_END} {messages.UNFINISHED}")
 
     def end_file(self) -> Iterator[bytes]:
         if self.skipped:
@@ -253,14 +245,14 @@ class MysqlPrinter(CommonEvents):
 
     def _previous_gtids(self, shown: ShownEvent, body: PreviousGtids) -> Iterator[bytes]:
         if self.options.database is not None and not self.options.skip_gtids:
-            self.warn(OF_A_DATABASE)
+            self.warn(messages.OF_A_DATABASE)
         text = gtid_set_text(body.gtid_set[1]).replace(",", ",\n# ") or "[empty]"
         yield self.header(shown, b"\tPrevious-GTIDs\n") + b"# " + text.encode() + b"\n"
 
     def _gtid(self, shown: ShownEvent, body: AnonymousGtid | GtidTagged) -> Iterator[bytes]:
         self.seen_gtid = self.begins = True
-        immediate, original, own_version, original_version = times_and_versions(body)
-        self.tells_generated_keys = _TELLS_GENERATED_KEYS <= own_version < UNKNOWN_VERSION
+        immediate, original, own_version, original_version = forms.times_and_versions(body)
+        self.tells_generated_keys = _TELLS_GENERATED_KEYS <= own_version < forms.UNKNOWN_VERSION
         by_row = not (body.gtid_flags or 0) & _READ_COMMITTED
         anonymous = type(body) is AnonymousGtid
         fields = (
@@ -274,12 +266,12 @@ class MysqlPrinter(CommonEvents):
         )
         if by_row:
             yield self.statement(b"/*!50718 SET TRANSACTION ISOLATION LEVEL READ COMMITTED*/")
-        yield b"# original_commit_timestamp=%d (%s)\n" % (original, moment_in_full(original))
-        yield b"# immediate_commit_timestamp=%d (%s)\n" % (immediate, moment_in_full(immediate))
+        yield b"# original_commit_timestamp=%d (%s)\n" % (original, forms.moment_in_full(original))
+        yield b"# immediate_commit_timestamp=%d (%s)\n" % (immediate, forms.moment_in_full(immediate))
         yield self.statement(b"/*!80001 SET @@session.original_commit_timestamp=%d*/" % original)
         yield self.statement(b"/*!80014 SET @@session.original_server_version=%d*/" % original_version)
         yield self.statement(b"/*!80014 SET @@session.immediate_server_version=%d*/" % own_version)
-        yield self.statement(b"SET @@SESSION.GTID_NEXT= '%s'" % gtid_text(body))
+        yield self.statement(b"SET @@SESSION.GTID_NEXT= '%s'" % forms.gtid_text(body))
 
     def _skips_query(self, body: Query) -> bool:
         """Whether a statement is left out by its database, and what it would have read."""
@@ -335,18 +327,14 @@ class MysqlPrinter(CommonEvents):
         self.unfinished = True
         if self.options.short_form:
             return
-        names = (to_bytes(body.database), to_bytes(body.table), body.table_id)
-        yield self.header(shown, b"\tTable_map: `%s`.`%s` mapped to number %d\n" % names)
-        if self.tells_generated_keys:
-            yield b"# has_generated_invisible_primary_key=%d\n" % bool(body.table_flags & _GENERATED_KEY)
-        if self.options.print_table_metadata:
-            yield table_lines(mapped, self.flavour)
+        before, behind = table_texts(mapped, self.options, tells_key=self.tells_generated_keys)
+        yield self.header(shown, before + b"%d" % body.table_id + behind)
         self.add_to_block(shown)
 
     def _rows(self, shown: ShownEvent, body: RowsBody) -> Iterator[bytes]:
         self.unfinished = True
         name = _ROW_NAMES[shown.type_code]
-        line = b"\t%s: table id %d%s\n" % (name, body.table_id, row_flag_names(body.row_flags))
+        line = b"\t%s: table id %d%s\n" % (name, body.table_id, forms.row_flag_names(body.row_flags))
         yield self.header(shown, line)
         if not self.options.short_form:
             self.add_to_block(shown)
@@ -360,7 +348,7 @@ class MysqlPrinter(CommonEvents):
         if mapped is None or mapped.columns is None:
             self.rows.add(b"### Row event for unknown table #%d" % body.table_id)
             return
-        partitions = partitions_line(getattr(body, "extra", b""))
+        partitions = forms.partitions_line(getattr(body, "extra", b""))
         for number, lines in enumerate(row_lines(body, mapped, "mysql", commented=self.options.verbose > 1)):
             if not number and partitions:
                 self.rows.add(partitions)
@@ -374,6 +362,8 @@ class MysqlPrinter(CommonEvents):
         if not self.options.short_form:
             yield b"# Start of compressed events.\n"
         for inner in inner_events(shown, body):
+            if not self.is_read(inner):
+                raise PrintError(messages.UNREAD_INNER)
             yield from self.event(inner)
         if not self.options.short_form:
             yield b"# End of compressed events.\n"

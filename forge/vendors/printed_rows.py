@@ -24,7 +24,7 @@ _OF_ONE_SIZE = frozenset((
     WireType.BIT,
 ))  # fmt: skip
 _ROOM = 64
-_HEADS = {"insert": b"### INSERT INTO ", "update": b"### UPDATE ", "delete": b"### DELETE FROM "}
+HEADS = {"insert": b"### INSERT INTO ", "update": b"### UPDATE ", "delete": b"### DELETE FROM "}
 _CORRUPTED = {
     "mysql": b"***Corrupted replication event was detected: field data is truncated; there are only %d bytes left of"
     b" the event. Not printing the value***\n",
@@ -34,7 +34,7 @@ _UNKNOWN = "Don't know how to handle column type: %d meta: 0 (0000)"
 
 
 @dataclass(frozen=True, slots=True)
-class _CellLine:
+class CellLine:
     """The line of a column's cells: what stands around the value; ``form`` is None where the rows end."""
 
     number: int
@@ -59,11 +59,11 @@ class RowsEnd(Exception):
 
 
 @lru_cache(maxsize=64)
-def _cell_lines(columns: tuple[Column, ...], family: str, commented: bool) -> tuple[_CellLine, ...]:
+def cell_lines(columns: tuple[Column, ...], family: str, commented: bool) -> tuple[CellLine, ...]:
     return tuple(_cell_line(number, column, family, commented) for number, column in enumerate(columns, start=1))
 
 
-def _cell_line(number: int, column: Column, family: str, commented: bool) -> _CellLine:
+def _cell_line(number: int, column: Column, family: str, commented: bool) -> CellLine:
     head = b"###   @%d=" % number
     codec = codec_for(column)
 
@@ -75,18 +75,18 @@ def _cell_line(number: int, column: Column, family: str, commented: bool) -> _Ce
     if not is_printed(column, family):
         meta = int.from_bytes(column.metadata, "little")
         unknown = b"!! Don't know how to handle column type=%d meta=%d (%04x)\n" % (column.type_code, meta, meta)
-        return _CellLine(number, column, head, unknown, unknown, None, width, size)
+        return CellLine(number, column, head, unknown, unknown, None, width, size)
     if not commented:
-        return _CellLine(number, column, head, b"\n", b"NULL\n", value_form(column, family), width, size)
+        return CellLine(number, column, head, b"\n", b"NULL\n", value_form(column, family), width, size)
     form = type_form(column)
     assert form is not None
     rest = f"meta={form[1]} nullable={int(column.nullable)} is_null="
     tail, null = (f" /* {form[0]} {rest}{is_null} */\n".encode() for is_null in (0, 1))
-    return _CellLine(number, column, head, tail, b"NULL" + null, value_form(column, family), width, size)
+    return CellLine(number, column, head, tail, b"NULL" + null, value_form(column, family), width, size)
 
 
-def row_lines(body: RowsBody, mapped: MappedTable, family: str, *, commented: bool) -> Iterator[bytes]:
-    """The lines of each row.  What is wrong with the bytes ends them.
+def row_lines(body: RowsBody, mapped: MappedTable, family: str, *, commented: bool, at: int = 0) -> Iterator[bytes]:
+    """The lines of each row from the one at ``at`` on.  What is wrong with the bytes ends them.
 
     Raises FormatError for rows that cannot be unpacked; RowsEnd where mariadb-binlog gives up.
     """
@@ -94,13 +94,12 @@ def row_lines(body: RowsBody, mapped: MappedTable, family: str, *, commented: bo
     assert columns is not None
     kind = kind_of(body)
     names = (mapped.body.database, mapped.body.table)
-    head = _HEADS[kind] + b".".join(in_backticks(to_bytes(name)) for name in names)
+    head = HEADS[kind] + b".".join(in_backticks(to_bytes(name)) for name in names)
     data = row_bytes(body)
     images = _images(body, columns, family, commented)
     if kind == "insert" and not images[0].lines:
         yield head + b" VALUES ()\n"
         return
-    at = 0
     while True:
         start, parts = at, [head, b"\n"]
         try:
@@ -117,7 +116,7 @@ def row_lines(body: RowsBody, mapped: MappedTable, family: str, *, commented: bo
 
 
 def _images(body: RowsBody, columns: tuple[Column, ...], family: str, commented: bool) -> list[_ImageLines]:
-    lines = _cell_lines(columns, family, commented)
+    lines = cell_lines(columns, family, commented)
     empty = b"" if family == "mysql" else b" /* no columns */"
     before, after = images_of(body)
     found = []
@@ -136,9 +135,9 @@ class _ImageLines:
     """One of a row's images; ``json`` is the number of the table's JSON columns if cells may be diffs."""
 
     word: bytes
-    lines: Sequence[_CellLine]
+    lines: Sequence[CellLine]
     family: str
-    all_lines: Sequence[_CellLine]
+    all_lines: Sequence[CellLine]
     json: int | None
 
     def add(self, parts: list[bytes], data: bytes, at: int) -> int:

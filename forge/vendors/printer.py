@@ -7,7 +7,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from forge.binlog.mapped import mapped_columns
 from forge.binlog.reader import FIRST, MAGIC, Beginning
@@ -26,7 +26,7 @@ from forge.vendors.hexdump import hexdump
 from forge.vendors.print_options import NO_STOP, PrintOptions
 from forge.vendors.quoting import base64_lines
 from forge.vendors.session_lines import OF_TRANSACTIONS, OF_XA, SessionLines
-from forge.vendors.shown_events import ShownEvent, shown_events
+from forge.vendors.shown_events import ShownEvent, ShownEvents
 
 _CHARSETS = (b"CHARACTER_SET_CLIENT", b"CHARACTER_SET_RESULTS", b"COLLATION_CONNECTION")
 #: What --safe chooses from.
@@ -60,6 +60,16 @@ class Held:
             yield piece
         self.file.seek(0)
         self.file.truncate()
+
+
+class Substitute(Protocol):
+    """What prints most events of a large file in place of the printer's methods, which say how."""
+
+    def printed(self, events: ShownEvents) -> Iterator[bytes]:
+        """Print events as far as it goes; those behind are next in ``events``."""
+
+    def learned(self, event: ShownEvent, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        """What the printer prints of an event, which it may learn from."""
 
 
 class Printer(ABC):
@@ -98,6 +108,8 @@ class Printer(ABC):
         self.block, self.rows = Held(), Held()
         #: Whether rows are held of a statement that has not ended.
         self.unfinished = False
+        #: What prints in its place, where anything does.
+        self.substitute: Callable[[LogWindow], Substitute | None] = lambda window: None
 
     @abstractmethod
     def first_lines(self) -> bytes:
@@ -139,13 +151,22 @@ class Printer(ABC):
         if self.first_file and self.options.start_position > len(MAGIC):
             beginning = yield from self._begin_at(window, self.options.start_position)
         self.end = beginning.offset
-        for shown in shown_events(window, beginning, plain=self.family == "mysql"):
+        events = ShownEvents(window, beginning, plain=self.family == "mysql")
+        substitute = self.substitute(window)
+        while True:
+            if substitute is not None:
+                yield from substitute.printed(events)
+                self.end = events.offset
+            shown = next(events, None)
+            if shown is None:
+                break
             if isinstance(shown.body, FormatDescription):
                 self.in_use = bool(shown.event.flags & IN_USE)
             if not self.is_read(shown):
                 self.ends_at(shown.position, shown.raw, torn=False)
                 return
-            yield from gathered(self.filtered(shown))
+            pieces = self.filtered(shown)
+            yield from gathered(pieces if substitute is None else substitute.learned(shown, pieces))
             if self.stopped:
                 return
             self.end = shown.position + len(shown.raw)
@@ -156,7 +177,7 @@ class Printer(ABC):
         """Print the file's FORMAT_DESCRIPTION, and say how reading begins at ``start``."""
         description, format, position = None, FIRST.format, 0
         end = len(MAGIC)
-        for shown in shown_events(window, FIRST, plain=self.family == "mysql"):
+        for shown in ShownEvents(window, FIRST, plain=self.family == "mysql"):
             if end >= start:
                 break
             position, end = shown.position, shown.position + len(shown.raw)
@@ -303,15 +324,18 @@ class Printer(ABC):
 
     def note_table(self, shown: ShownEvent, body: TableMap) -> MappedTable:
         """Remember the table that an event maps."""
+        mapped = self.tables[body.table_id] = self.mapped_table(shown, body)
+        return mapped
+
+    def mapped_table(self, shown: ShownEvent, body: TableMap) -> MappedTable:
+        """The table that an event maps."""
         columns, problem = None, None
         try:
             columns = mapped_columns(shown.placed, body)
         except (UnsupportedError, FormatError) as error:
             problem = str(error)
         placed = shown.placed
-        mapped = MappedTable(placed.index, placed.offset, body, columns, placed.format.mariadb, problem)
-        self.tables[body.table_id] = mapped
-        return mapped
+        return MappedTable(placed.index, placed.offset, body, columns, placed.format.mariadb, problem)
 
     def format_description(self, shown: ShownEvent, body: FormatDescription) -> Iterator[bytes]:
         """The line of a FORMAT_DESCRIPTION, and what it says of the file."""

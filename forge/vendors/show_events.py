@@ -35,7 +35,7 @@ from forge.events.xid import Xid
 from forge.vendors.mysql_forms import gtid_text, row_flag_names
 from forge.vendors.printer import xa_id
 from forge.vendors.quoting import in_backticks
-from forge.vendors.shown_events import ShownEvent, inner_events, shown_events
+from forge.vendors.shown_events import ShownEvent, ShownEvents, inner_events
 
 HEAD = b"Log_name\tPos\tEvent_type\tServer_id\tEnd_log_pos\tInfo\n"
 _NAMES = {
@@ -57,7 +57,7 @@ _ROLLBACK_ALTER = 8
 def binlog_events(window: LogWindow, name: bytes) -> Iterator[bytes]:
     """The rows of the answer for a log that the server calls ``name``."""
     mariadb = False
-    for shown in shown_events(window, FIRST):
+    for shown in ShownEvents(window, FIRST):
         if isinstance(shown.body, FormatDescription):
             mariadb = "mariadb" in shown.body.server_version.lower()
         yield _row(shown, name, mariadb)

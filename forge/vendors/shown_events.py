@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from forge.binlog.payload import inner_format, unpacked
-from forge.binlog.reader import Beginning, PlacedEvent, frames
+from forge.binlog.reader import Beginning, Frame, PlacedEvent, frames
 from forge.binlog.window import LogWindow
 from forge.errors import FormatError
 from forge.events.event import Event, advance, decode_event, encode_event
@@ -62,22 +62,43 @@ class ShownEvent:
         return replace(self, placed=replace(self.placed, event=event), raw=raw, checksum=checksum)
 
 
-def shown_events(window: LogWindow, beginning: Beginning, *, plain: bool = False) -> Iterator[ShownEvent]:
-    """The whole events of a file.  Bodies that do not fit their type are :class:`RawBody`.
+class ShownEvents:
+    """The whole events of a file, one after the other.  Bodies that do not fit their type are :class:`RawBody`.
 
     With ``plain`` fixed parts are never longer than the layouts say, whatever FORMAT_DESCRIPTION says of them.
     """
-    format = beginning.format
-    least = min(format.header_length, HEADER_SIZE)
-    for frame in frames(window, beginning.offset, beginning.index, least):
+
+    def __init__(self, window: LogWindow, beginning: Beginning, *, plain: bool = False) -> None:
+        self._window = window
+        self._plain = plain
+        self.format = beginning.format
+        #: Where the next event is.
+        self.offset = beginning.offset
+        self._frames = self._frames_from(beginning.index)
+
+    def _frames_from(self, index: int) -> Iterator[Frame]:
+        return frames(self._window, self.offset, index, min(self.format.header_length, HEADER_SIZE))
+
+    def move(self, offset: int) -> None:
+        """Go on at another event behind the first."""
+        self.offset = offset
+        self._frames = self._frames_from(1)
+
+    def __iter__(self) -> Iterator[ShownEvent]:
+        return self
+
+    def __next__(self) -> ShownEvent:
+        frame, format = next(self._frames), self.format
         try:
             event = decode_event(frame.raw, frame.offset, format)
         except FormatError:
-            return
-        yield shown(PlacedEvent(frame.index, frame.offset, frame.raw, event, format))
-        format = advance(format, event)
-        if plain and not format.plain and isinstance(event.body, FormatDescription):
-            format = _with_plain_lengths(format)
+            self._frames = iter(())
+            raise StopIteration from None
+        self.offset = frame.offset + len(frame.raw)
+        self.format = advance(format, event)
+        if self._plain and not self.format.plain and isinstance(event.body, FormatDescription):
+            self.format = _with_plain_lengths(self.format)
+        return shown(PlacedEvent(frame.index, frame.offset, frame.raw, event, format))
 
 
 def _with_plain_lengths(format: FormatContext) -> FormatContext:

@@ -13,6 +13,7 @@ from forge.events.plain import to_bytes
 from forge.values.base import Column
 from forge.values.wire_types import WireType
 from forge.vendors.column_forms import Flavour, column_name, column_text, key_text
+from forge.vendors.print_options import PrintOptions
 
 #: Types that the programs do not know here, though servers wrote them.
 _OLD_TIMES = frozenset((WireType.TIMESTAMP, WireType.TIME, WireType.DATETIME))
@@ -21,7 +22,19 @@ _INVALID = {
     "mariadb": _OLD_TIMES
     | frozenset((WireType.VARCHAR_COMPRESSED, WireType.BLOB_COMPRESSED, WireType.JSON, WireType.VECTOR)),
 }
+_GENERATED_KEY = 0x0004
 _SEPARATOR = ",\n#         "
+
+
+def table_texts(mapped: MappedTable, options: PrintOptions, *, tells_key: bool) -> tuple[bytes, bytes]:
+    """What mysqlbinlog says of a table before and behind its number; of generated keys with ``tells_key``."""
+    body = mapped.body
+    behind = b"\n"
+    if tells_key:
+        behind += b"# has_generated_invisible_primary_key=%d\n" % bool(body.table_flags & _GENERATED_KEY)
+    if options.print_table_metadata:
+        behind += table_lines(mapped, "mysql")
+    return b"\tTable_map: `%s`.`%s` mapped to number " % (to_bytes(body.database), to_bytes(body.table)), behind
 
 
 def table_lines(mapped: MappedTable, flavour: Flavour) -> bytes:

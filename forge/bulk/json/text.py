@@ -24,6 +24,7 @@ from forge.bulk.machine import (
     store8,
     store16,
     store32,
+    store64,
     unsigned,
 )
 from forge.bulk.plan import HIGH, Bytes, Numbers
@@ -38,9 +39,10 @@ _DOUBLE, _STRING = binary.DOUBLE, binary.STRING
 _MAX_DEPTH = binary.MAX_DEPTH
 
 #: Room that is there before every token, beyond what a string asks for itself.
-_ROOM: Final = 2 * (doubles.LONGEST + doubles.SPILL)
-#: Words that the stack keeps of a container.
+ROOM: Final = 2 * (doubles.LONGEST + doubles.SPILL)
+#: Words that the stack keeps of a container, and bytes of the whole stack.
 _KEPT: Final = 5
+STACK: Final = 8 * _KEPT * _MAX_DEPTH
 #: Bytes that an Arrow string column holds.
 _LARGEST: Final = 2**31 - 1
 
@@ -98,15 +100,22 @@ def keys_end(buffer: Any, base: Any, count: Any, width: Any, heap: Any, stop: An
 @inline
 def _keep(stack: Any, depth: Any, base: Any, entry: Any, count: Any, kind: Any, stop: Any) -> None:
     """Keep a container on the stack: its place, entry number, entry count, type and end."""
-    kept = _KEPT * depth
-    stack[kept], stack[kept + 1], stack[kept + 2], stack[kept + 3], stack[kept + 4] = base, entry, count, kind, stop
+    kept = 8 * _KEPT * depth
+    store64(stack, kept, unsigned(np.int64(base)))
+    store64(stack, kept + 8, unsigned(np.int64(entry)))
+    store64(stack, kept + 16, unsigned(np.int64(count)))
+    store64(stack, kept + 24, unsigned(np.int64(kind)))
+    store64(stack, kept + 32, unsigned(np.int64(stop)))
 
 
 @inline
 def _kept(stack: Any, depth: Any) -> Any:
     """What :func:`_keep` kept."""
-    kept = _KEPT * depth
-    return stack[kept], stack[kept + 1], stack[kept + 2], stack[kept + 3], stack[kept + 4]
+    kept = 8 * _KEPT * depth
+    return (
+        signed(load64(stack, kept)), signed(load64(stack, kept + 8)), signed(load64(stack, kept + 16)),
+        signed(load64(stack, kept + 24)), signed(load64(stack, kept + 32)),
+    )  # fmt: skip
 
 
 @inline
@@ -266,16 +275,16 @@ def _walk_of(writes: bool) -> Any:
     return walk
 
 
-_write, _check = _walk_of(True), _walk_of(False)
+write_document, _check = _walk_of(True), _walk_of(False)
 
 
 @kernel
 def _write_texts(cells: Any, places: Any, row: Any, data: Any, at: Any, texts: Any, odds: Any, table: Any) -> Any:
     """Texts of the rows from ``row`` on, at ``data[at]``; (row, at, odds) of the first that there is no room for."""
     off, length = places
-    offsets, odd, stack = texts
-    buffer, out, powers = memory(cells), memory(data), memory(table)
-    limit = data.size - _ROOM
+    offsets, odd, kept = texts
+    buffer, out, powers, stack = memory(cells), memory(data), memory(table), memory(kept)
+    limit = data.size - ROOM
     while row < off.size:
         begin, size, o = off[row], length[row], at
         if begin >= 0 and o > limit:
@@ -284,7 +293,11 @@ def _write_texts(cells: Any, places: Any, row: Any, data: Any, at: Any, texts: A
             store32(out, o, _NULL)
             o += 4
         elif begin >= 0:
-            o = _write(buffer, begin, begin + size, out, o, limit, stack, powers) if size > 0 else np.int64(_ODD)
+            o = (
+                write_document(buffer, begin, begin + size, out, o, limit, stack, powers)
+                if size > 0
+                else np.int64(_ODD)
+            )
         if o == _FULL:
             break
         if o == _ODD:
@@ -298,8 +311,8 @@ def _write_texts(cells: Any, places: Any, row: Any, data: Any, at: Any, texts: A
 
 
 @kernel
-def _find_others(values: Any, starts: Any, lengths: Any, stack: Any, table: Any, odd: Any) -> Any:
-    buffer, powers = memory(values), memory(table)
+def _find_others(values: Any, starts: Any, lengths: Any, kept: Any, table: Any, odd: Any) -> Any:
+    buffer, powers, stack = memory(values), memory(table), memory(kept)
     last = len(values) - SPILL
     found = 0
     for row in range(len(lengths)):
@@ -318,7 +331,7 @@ def unchecked_documents(values: Bytes, starts: Any, lengths: Numbers) -> Numbers
     values = values.view()
     values.flags.writeable = False  # Whoever made them: of one type, for which the kernel is compiled.
     odd = np.empty(len(lengths), np.int32)
-    found = _find_others(values, starts, lengths, np.empty(_KEPT * _MAX_DEPTH, np.int64), powers_of_ten(), odd)
+    found = _find_others(values, starts, lengths, np.empty(STACK, np.uint8), powers_of_ten(), odd)
     return odd[:found]
 
 
@@ -355,8 +368,8 @@ def documents_text(buffer: Any, off: Any, length: Any) -> Texts:
     off, length = np.array(off, np.int64), np.array(length, np.int64)
     offsets = np.zeros(rows + 1, np.int32)
     odd = np.empty(rows, np.int32)
-    texts = offsets, odd, np.empty(_KEPT * _MAX_DEPTH, np.int64)
-    data = np.empty(2 * int(sizes.sum()) + 2 * _ROOM, np.uint8)
+    texts = offsets, odd, np.empty(STACK, np.uint8)
+    data = np.empty(2 * int(sizes.sum()) + 2 * ROOM, np.uint8)
     row = at = odds = 0
     while True:
         row, at, odds = _write_texts(buffer, (off, length), row, data, at, texts, odds, powers_of_ten())

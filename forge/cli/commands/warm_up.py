@@ -51,6 +51,7 @@ def command() -> None:
     from forge.bulk.kept_kernels import kernels_folder
     from forge.bulk.lines.cell_texts import Unsaid
     from forge.bulk.lines.record_lines import AskedLines, record_lines
+    from forge.bulk.printing.object_code import kernel
     from forge.bulk.reading.counts import count_tables
     from forge.bulk.reading.rows import read_rows
     from forge.bulk.writing.write import write_rows
@@ -79,6 +80,7 @@ def command() -> None:
                     sync=False,
                 )  # fmt: skip
         generate(load_scenario(volumes_dir() / "shop.yaml"), Path(folder) / "volume", rows=200)
+    kernel()
     seconds = time.monotonic() - begin
     print_lines([f"compiled in {seconds:.0f} s, kept in {kernels_folder()}"])
 
