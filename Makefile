@@ -135,7 +135,7 @@ lint: $(VENV)/.ready
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/mypy
-	$(BIN)/zizmor --offline --quiet .github/workflows
+	$(BIN)/zizmor --offline --quiet .github/workflows action.yml templates/kit/ci/common/conformance.yml
 
 docs: $(VENV)/.ready
 	rm -rf docs/findings

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 #: By kind: what its reasons look like, and how many tests CI may leave unrun.
 KINDS = {
     "fixtures of a language": (r"THE FIXTURES OF ", 0),
-    "examples of a kit": (r"THE EXAMPLE IN ", 0),
+    "examples of a kit": (r"THE (EXAMPLE|TESTEE TO BEGIN WITH) IN ", 0),
     "testees": (r"THE TESTEE ", 0),
     # Clang is asked for by libFuzzer alone.
     "fuzzing harnesses": (r"THE (HARNESS|TARGET) ", 1),

@@ -78,10 +78,10 @@ class Forms:
                 raise ScenarioError(
                     f"the testee has a form for {kind!r}", expected=expected, suggestion=nearest(kind, FORMS)
                 )
-            form = {**_ANY, **known}.get(word)
+            form = {**ANY, **known}.get(word)
             if form is None:
                 raise ScenarioError(
-                    f"the testee's form for {kind} is {word!r}", expected=", ".join([*_ANY, *known]),
+                    f"the testee's form for {kind} is {word!r}", expected=", ".join([*ANY, *known]),
                     suggestion=nearest(word, known),
                 )  # fmt: skip
             for option in options:
@@ -113,7 +113,7 @@ class Forms:
         if value is None:
             return answer is None
         form, options = self._forms.get(next(iter(value)), _TYPED)
-        if form not in _ANY.values():
+        if form not in ANY.values():
             cell = padded(cell, answer, freely="padded" in options)
         expected = self.expected(cell)
         if expected is NOT_COMPARED:
@@ -156,7 +156,8 @@ def _text(cell: ExpectedCell, value: Any) -> Any:
 
 _OPAQUE: Final = Form("the bytes as hex, without their length, undecoded", lambda cell, value: stored(cell).hex())
 _TYPED: Final = (Form("the object of the kit", lambda cell, value: cell["value"]), frozenset[str]())
-_ANY: Final = {
+#: Forms of every kind.
+ANY: Final = {
     "typed": _TYPED[0],
     "raw": Form("the cell's bytes as hex, with their length", lambda cell, value: cell["raw"]),
     "opaque": _OPAQUE,

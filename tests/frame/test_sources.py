@@ -32,8 +32,9 @@ def tracked_files() -> list[str]:
 def test_the_top_level_has_only_what_belongs_there() -> None:
     folders = {".ci", ".github", "corpora", "docs", "forge", "templates", "tests"}
     files = {
-        ".gitignore", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "SECURITY.md",
-        "hatch_build.py", "mkdocs.yml", "pyproject.toml", "requirements-test.lock", "requirements.lock",
+        ".gitignore", "action.yml", "CHANGELOG.md", "Containerfile", "CONTRIBUTING.md", "LICENSE", "Makefile",
+        "README.md", "SECURITY.md", "hatch_build.py", "mkdocs.yml", "pyproject.toml", "requirements-test.lock",
+        "requirements.lock",
     }  # fmt: skip
     assert {Path(name).parts[0] for name in tracked_files()} - folders - files == set()
 

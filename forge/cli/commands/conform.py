@@ -18,6 +18,7 @@ import click
 from forge.cli.output import echo, print_lines, write_output
 from forge.cli.parameters import (
     FILE,
+    FILE_OR_FOLDER,
     FOLDER,
     grouped,
     jobs_option,
@@ -58,7 +59,12 @@ class _Kept:
 
 _CASES = (
     click.option(
-        "--kit", "folder", type=FOLDER, default=KIT, metavar="DIR", help="The kit, or its archive (default out/kit)."
+        "--kit",
+        "folder",
+        type=FILE_OR_FOLDER,
+        default=KIT,
+        metavar="DIR",
+        help="The kit, or its archive (default out/kit).",
     ),
     click.option("--profile", metavar="WORD", help="smoke, full (the default), a server line, or a tag."),
     click.option("--tags", metavar="EXPRESSION", help="Of these, only such as 'mysql-8.0 & rows & !JSON'."),

@@ -9,6 +9,7 @@
     cases/ID/tables.json   the tables that the logs map, and schema.sql: CREATE TABLE of each
     cases/ID/FILE          a binary log, with FILE.events.jsonl and FILE.rows.jsonl (FILE.packed if it has holes)
     twins/ID/              the same of a case's twin: the log without its fault, or a plain one of the same server
+    PROTOCOL.md  ci/LANGUAGE/   how a testee answers; one to begin with, and a workflow
     examples/LANGUAGE/     a small reader, and a test that holds it against the kit
 """
 
@@ -25,6 +26,7 @@ from typing import Any
 import msgspec
 
 from forge import __version__
+from forge.conform.forms import ANY, FORMS
 from forge.conform.kit.case_files import CASES, TWINS, KitCase
 from forge.conform.kit.power import read_power
 from forge.conform.kit.profiles import chosen_entries
@@ -49,6 +51,8 @@ ARCHIVE = ".tar.gz"
 FORMAT = 1
 #: What building the examples leaves beside them.
 _not_shipped = shutil.ignore_patterns("target", "Cargo.lock", "go.sum")
+#: What each language has of ``ci``.
+_COMMON = "common"
 #: Cases that a worker writes at once.
 _CHUNK = 32
 #: Plain cases of a server line that are looked at: the events of a torn file are not all in it.
@@ -194,11 +198,29 @@ def _write_beside(folder: Path, cases: list[KitCase], kit: Kit) -> None:
     (folder / "VERSION").write_bytes(msgspec.json.format(msgspec.json.encode(kit), indent=2) + b"\n")
     (folder / "LICENSE").write_text(license_text(), "utf-8")
     (folder / "README.md").write_text(render("kit/README.md.j2", kit=kit, cases=cases), "utf-8")
+    protocol = render("kit/PROTOCOL.md.j2", forms=FORMS, any=ANY)
+    (folder / "PROTOCOL.md").write_text(protocol, "utf-8")
+    _write_ci(folder / "ci")
     shutil.copytree(templates_dir() / "kit" / "examples", folder / "examples", ignore=_not_shipped)
     (folder / "schemas").mkdir()
     for name, schema in kit_schemas().items():
         text = msgspec.json.format(msgspec.json.encode(schema), indent=2) + b"\n"
         (folder / "schemas" / f"{name}.json").write_bytes(text)
+
+
+def _write_ci(folder: Path) -> None:
+    """What a repository gets, by language: a testee to begin with, and the workflow that holds it against a kit."""
+    home = templates_dir() / "kit" / "ci"
+    folder.mkdir()
+    shutil.copy(home / "README.md", folder)
+    for language in sorted(path.name for path in home.iterdir() if path.is_dir() and path.name != _COMMON):
+        own, workflows = folder / language / "conformance", folder / language / ".github" / "workflows"
+        workflows.mkdir(parents=True)
+        shutil.copytree(home / language, own, ignore=_not_shipped)
+        for name in ("run", "expected-failures.txt"):
+            shutil.copy(home / _COMMON / name, own)
+        shutil.copy(home / _COMMON / "gitignore", own / ".gitignore")
+        shutil.copy(home / _COMMON / "conformance.yml", workflows)
 
 
 def _write_sums(folder: Path, of_cases: dict[str, str]) -> None:

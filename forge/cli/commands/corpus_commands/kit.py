@@ -9,13 +9,13 @@ import click
 
 from forge.cli.commands.corpus_commands.show import corpus_option, require_arrow
 from forge.cli.output import echo, write_output
-from forge.cli.parameters import FOLDER, jobs_option, json_option
+from forge.cli.parameters import FILE_OR_FOLDER, jobs_option, json_option
 from forge.cli.progress import progress_to
 from forge.errors import CheckFailed
 
 
 @click.command(short_help="Write cases as a kit: plain files for any language.")
-@click.argument("out", type=FOLDER)
+@click.argument("out", type=FILE_OR_FOLDER)
 @corpus_option
 @click.option(
     "--profile",
