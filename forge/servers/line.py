@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import msgspec
 
 from forge.errors import ScenarioError
+from forge.servers.facts.applier import Applier
 from forge.servers.facts.ddl import Definitions
 from forge.servers.facts.framing import Framing
 from forge.servers.facts.grammar import Grammar
@@ -40,6 +41,7 @@ class ServerLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     values: Dialect
     grammar: Grammar
     texts: Texts
+    applier: Applier
 
     @property
     def post_header_bytes(self) -> bytes:

@@ -210,6 +210,15 @@ class TableState:
                     return key, taken[entry]
         return None
 
+    def refill(self, rows: Mapping[int, Row], inserted: int, next_auto_increment: int) -> None:
+        """Hold other rows, by number, than those that came through statements.  Raises ScenarioError as :meth:`add`."""
+        for number in list(self.rows):
+            self._release(self.rows.pop(number))
+        for number, row in rows.items():
+            self._claim(row, number)
+            self.rows[number] = row
+        self.inserted, self.next_auto_increment = inserted, next_auto_increment
+
     def remove(self, number: int) -> None:
         """Delete a row."""
         self._check_lock(number)

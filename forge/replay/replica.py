@@ -1,0 +1,86 @@
+"""The replica before the log: its tables, from SQL text or a scenario, and the statements of the log that define."""
+
+from __future__ import annotations
+
+from forge.compile.rows.table_map import wire_columns
+from forge.engine.dictionary.table_state import TableState
+from forge.engine.session.session import Session
+from forge.errors import ScenarioError, UnsupportedError
+from forge.replay.replica_table import ReplicaTable
+from forge.scenario.convert import checked
+from forge.scenario.model import Scenario
+from forge.scenario.places import Entry, Places, entries
+from forge.scenario.planning import opened, run_entry
+from forge.servers import ServerLine, server_line
+from forge.sql.parse.statements import parse_ddl
+from forge.sql.version_comments import as_read
+
+
+class Replica:
+    """A server of a line with tables.  Raises ScenarioError for a scenario that it would refuse."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        scenario = checked(scenario)
+        self.line: ServerLine = server_line(scenario.server)
+        places = Places(scenario)
+        self.session: Session = opened(scenario, places)
+        for path, entry in entries(scenario, "transactions"):
+            run_entry(self.session, Entry(places, path), entry)
+        self.tables: dict[tuple[str, str], ReplicaTable] = {}
+        self._take()
+
+    def _take(self) -> None:
+        """Take over the tables that the engine has defined anew."""
+        self.tables = {name: self._taken(name, state) for name, state in self.session.catalog.tables.items()}
+
+    def is_view(self, name: tuple[str, str]) -> bool:
+        """Whether a name is that of a view."""
+        return ("view", *name) in self.session.catalog.objects
+
+    def triggers_of(self, name: tuple[str, str]) -> bool:
+        """Whether a table has triggers."""
+        return any(
+            kind == "trigger" and table == name for (kind, _, _), table in self.session.catalog.objects.items()
+        )
+
+    def define(self, text: str, database: str) -> None:
+        """Run a data definition statement of the log.
+
+        Raises UnsupportedError for a statement that changes rows, and for a definition that the engine refuses.
+        """
+        session = self.session
+        statement = None
+        try:
+            statement = parse_ddl(as_read(text, self.line), self.line.grammar)
+        except ScenarioError as error:
+            raise UnsupportedError(f"the log has a statement that is not replayed: {_short(text)} ({error})") from None
+        self._give_rows()
+        current, session.client.database = session.client.database, database
+        try:
+            session.define(statement, text, None)
+        except ScenarioError as error:
+            raise UnsupportedError(f"the replica would refuse {_short(text)}: {error}") from None
+        finally:
+            session.client.database = current
+        self._take()
+
+    def _taken(self, name: tuple[str, str], state: TableState) -> ReplicaTable:
+        old = self.tables.get(name)
+        if old is not None and old.state is state and old.table is state.table:
+            return old
+        return ReplicaTable(state, wire_columns(state.table, self.session.settings, self.line))
+
+    def _give_rows(self) -> None:
+        """The engine gets the rows as they are now."""
+        for name, table in self.tables.items():
+            state = self.session.catalog.tables.get(name)
+            if state is not None and table.changed:
+                rows = {number: table.decoded(cells) for number, cells in table.rows.items()}
+                state.refill(rows, table.inserted, table.next_auto_increment)
+                table.changed = False
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return repr(line if len(line) <= 60 else line[:57] + "...")
+

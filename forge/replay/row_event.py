@@ -1,0 +1,123 @@
+"""One row event on a replica's table: its columns by position, their conversions, its lookup, made once for each form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from forge.decode.cells import Cell, Kind, MappedTable, kind_of
+from forge.errors import UnsupportedError
+from forge.events.row_image import images_of, present_columns
+from forge.events.rows import RowsBody
+from forge.replay.replica_table import ReplicaTable
+from forge.replay.row_lookup import Lookup, lookup_of
+from forge.replay.type_conversions import ColumnConversion, TypeConversions, column_conversion
+
+#: TABLE_MAP says that the first column is an invisible key that the server generated.
+GENERATED_KEY = 4
+
+
+@dataclass(frozen=True, slots=True)
+class EventForm:
+    """What is the same for all row events of a table map with the same bitmaps."""
+
+    table: ReplicaTable
+    kind: Kind
+    #: The replica's column of each of the event's; None for those that it lacks.
+    places: tuple[int | None, ...]
+    conversions: tuple[ColumnConversion | None, ...]
+    #: The replica's columns in the images.
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    lookup: Lookup | None
+    #: No new value has a column here.
+    is_empty: bool
+
+
+def event_form(mapped: MappedTable, body: RowsBody, table: ReplicaTable, settings: TypeConversions) -> EventForm:
+    """The form of an event.
+
+    Raises StopError for types that stop the applier, UnsupportedError for what has not been measured.
+    """
+    source = mapped.columns or ()
+    _refuse_unknown(table)
+    shift = _shift(mapped, table, mariadb=settings.mariadb)
+    places = tuple(
+        place if 0 <= (place := index + shift) < len(table.columns) else None for index in range(len(source))
+    )
+    conversions = tuple(
+        None if place is None else column_conversion(column, table.columns[place], settings, place, table.name)
+        for column, place in zip(source, places, strict=True)
+    )
+    before, after = (
+        () if bitmap is None else tuple(
+            place for one in present_columns(bitmap, len(source)) if (place := places[one]) is not None
+        )
+        for bitmap in images_of(body)
+    )  # fmt: skip
+    kind = kind_of(body)
+    lookup = None if kind == "insert" else lookup_of(table, before, len(source) + shift, settings.applier)
+    return EventForm(table, kind, places, conversions, before, after, lookup, kind == "update" and not after)
+
+
+def _refuse_unknown(table: ReplicaTable) -> None:
+    """Raises UnsupportedError for tables of which too little has been measured."""
+    plan = table.table
+    if plan.row_end is not None:
+        raise UnsupportedError(f"system-versioned table {plan.full_name} on a replica is not measured")
+    if any(column.row_hash is not None for column in table.definitions) or any(key.period for key in plan.keys):
+        raise UnsupportedError(f"a long UNIQUE key or a period of {plan.full_name} on a replica is not measured")
+
+
+def _shift(mapped: MappedTable, table: ReplicaTable, *, mariadb: bool) -> int:
+    """How many columns the replica has in front of the event's first one: those of generated invisible keys."""
+    if mariadb:
+        return 0
+    logged = bool(mapped.body.table_flags & GENERATED_KEY)
+    return int(table.table.has_generated_key) - int(logged)
+
+
+def local_image(form: EventForm, cells: tuple[Cell, ...], behind: int) -> dict[int, bytes | None]:
+    """An image by the replica's columns; ``behind``: bytes of the event behind this row.  Raises StopError."""
+    image: dict[int, bytes | None] = {}
+    for at, cell in enumerate(cells):
+        place = form.places[cell.number - 1]
+        if place is None:
+            continue
+        conversion = form.conversions[cell.number - 1]
+        assert conversion is not None
+        raw = cell.raw
+        if raw is None or cell.partial:
+            image[place] = None if raw is None else b""
+            continue
+        if conversion.misread:
+            left = behind + sum(len(other.raw or b"") for other in cells[at:])
+            raise _misread(conversion, left)
+        image[place] = raw if conversion.convert is None else conversion.convert(raw)
+    return image
+
+
+class ShortRow(Exception):
+    """The applier reads past the end of a row."""
+
+    def __init__(self, rule: str) -> None:
+        super().__init__(rule)
+        self.rule = rule
+
+
+def _misread(conversion: ColumnConversion, left: int) -> Exception:
+    """What comes of reading a cell with precision 0 as one with digits: known if the bytes run out."""
+    if left < conversion.misread:
+        return ShortRow(conversion.rule)
+    return UnsupportedError("a temporal cell with precision 0 is misread by a column with digits: what follows decides")
+
+
+def not_null_cells(
+    table: ReplicaTable, image: Mapping[int, bytes | None], defaults: Mapping[int, bytes | None]
+) -> dict[int, bytes | None]:
+    """The image with the column's default for a NULL that it cannot hold (warning 1048)."""
+    return {
+        place: defaults[place] if raw is None and not table.table.columns[place].nullable else raw
+        for place, raw in image.items()
+    }
+
