@@ -68,8 +68,8 @@ class ApplyLog:
     def __init__(self, replica: Replica, settings: ApplierSettings) -> None:
         self.replica, self.settings = replica, settings
         self.applier = replica.line.applier
-        self.mariadb = replica.line.family == "mariadb"
-        self.conversions = TypeConversions.of(settings.type_conversions, self.applier, mariadb=self.mariadb)
+        self.old_words = self.applier.old_words
+        self.conversions = TypeConversions.of(settings.type_conversions, self.applier)
         self.notes: Counter[tuple[str, str, str]] = Counter()
         self._group = Group()
         self._forms: dict[tuple[object, ...], EventForm] = {}
@@ -108,7 +108,9 @@ class ApplyLog:
         elif isinstance(body, MariadbGtid):
             self._group.is_open = True
         elif isinstance(body, (LoadStatement, PreGaRows)) or logged.event.type_code in _STATEMENT_EVENTS:
-            raise UnsupportedError(f"{event_name(logged.event.type_code)} is of a log by statements, which is not replayed")
+            raise UnsupportedError(
+                f"{event_name(logged.event.type_code)} is of a log by statements, which is not replayed"
+            )
         elif isinstance(body, QueryFields):
             self._query(body.text(), _text(getattr(body, "database", "")))
         elif event_name(logged.event.type_code).startswith("XA_PREPARE"):
@@ -198,7 +200,7 @@ class ApplyLog:
         shown = ".".join(kept)
         table = replica.tables.get(kept)
         if table is None and replica.is_view(kept):
-            kind = "is not of type 'BASE TABLE'" if self.mariadb else "is not BASE TABLE"
+            kind = "is not of type 'BASE TABLE'" if self.old_words else "is not BASE TABLE"
             raise StopError(1347, f"Error executing row event: ''{shown}' {kind}'", "a view is no table")
         if table is None and kept[0] not in replica.session.catalog.databases:
             raise UnsupportedError(f"what an applier says of a database that is missing ({kept[0]}) is not measured")
@@ -212,14 +214,13 @@ class ApplyLog:
         error = stop.error
         if not error.handler:
             return error.text
-        version = "_v1" if self.mariadb else ""
+        version = "_v1" if self.old_words else ""
         verb = _VERBS[stop.kind]
-        source = self.applier.words
         position = logged.event.log_pos or 0
-        return (
-            f"Could not execute {verb}_rows{version} event on table {stop.at[1]}; {error.text}, Error_code: {error.code};"
-            f" handler error {HANDLER_ERRORS[error.handler]}; the event's {source} log {name}, end_log_pos {position}"
-        )
+        source = "master" if self.old_words else "source"
+        what = f"Could not execute {verb}_rows{version} event on table {stop.at[1]}; {error.text}"
+        where = f"the event's {source} log {name}, end_log_pos {position}"
+        return f"{what}, Error_code: {error.code}; handler error {HANDLER_ERRORS[error.handler]}; {where}"
 
 
 class _Stopped(Exception):
@@ -266,7 +267,8 @@ class _EventWork:
 
     def _found(self, before: dict[int, bytes | None]) -> int | None:
         lookup, finder = self.form.lookup, self.finder
-        assert lookup is not None and finder is not None
+        assert lookup is not None
+        assert finder is not None
         if lookup.by == "all":
             return None
         if lookup.by == "nothing":
@@ -294,7 +296,8 @@ class _EventWork:
     def change_hashed(self, rows: Iterable[RowChange]) -> None:
         """Find all rows of the event, and change them in the order of the table (Hash_slave_rows)."""
         lookup, finder = self.form.lookup, self.finder
-        assert lookup is not None and finder is not None
+        assert lookup is not None
+        assert finder is not None
         waiting: dict[tuple[bytes | None, ...], list[_Row]] = {}
         images: dict[tuple[bytes | None, ...], dict[int, bytes | None]] = {}
         for row in rows:

@@ -54,9 +54,11 @@ def number_cell(source: Column, target: Column) -> Callable[[bytes], bytes]:
     codec, own = codec_for(source), codec_for(target)
 
     def cell(raw: bytes) -> bytes:
-        value = Decimal(repr(struct.unpack(_FORMS[WireType(real_type(source))], raw)[0])) if group(
-            source
-        ) == "float" else Decimal(str(codec.decode(source, raw)))
+        value = (
+            Decimal(repr(struct.unpack(_FORMS[WireType(real_type(source))], raw)[0]))
+            if group(source) == "float"
+            else Decimal(str(codec.decode(source, raw)))
+        )
         if group(target) == "float":
             form = _FORMS[WireType(real_type(target))]
             return struct.pack(form, float(value))
@@ -66,7 +68,7 @@ def number_cell(source: Column, target: Column) -> Callable[[bytes], bytes]:
         stored = min(max(rounded, -most), most)
         if target.unsigned and stored < 0:
             stored = Decimal(0).scaleb(-scale)
-        return own.encode(target, abs(stored) if not stored else stored)
+        return own.encode(target, stored or abs(stored))
 
     return cell
 
@@ -120,7 +122,7 @@ def cut_moment_cell(source: Column, target: Column, applier: Applier) -> Callabl
     return cell
 
 
-def blob_or_string_cell(source: Column, target: Column, applier: Applier, mariadb: bool) -> Callable[[bytes], bytes]:
+def blob_or_string_cell(source: Column, target: Column, applier: Applier) -> Callable[[bytes], bytes]:
     """Strings and BLOBs among each other: the bytes, as many as the column has room for, never in another set."""
     prefix, own_prefix, room = prefix_size(source), prefix_size(target), longest(target)
     name = None if target.collation in (None, BINARY) else collation(target.collation or 0).charset
@@ -142,10 +144,10 @@ def blob_or_string_cell(source: Column, target: Column, applier: Applier, mariad
 
     def _fitting(data: bytes) -> bytes:
         assert own is not None
-        if own.max_length == 1 or target.type_code == WireType.BLOB and _formed(data) and len(data) <= room:
+        if own.max_length == 1 or (target.type_code == WireType.BLOB and _formed(data) and len(data) <= room):
             return data[:room]
         if _formed(data):
-            characters = list(own.characters(data, "mariadb" if mariadb else "mysql"))
+            characters = list(own.characters(data, target.dialect.well_formed))
             if target.type_code != WireType.BLOB:
                 return b"".join(characters[: room // own.max_length])
             raise UnsupportedError("a TEXT that is cut in the middle is not measured")
@@ -155,11 +157,11 @@ def blob_or_string_cell(source: Column, target: Column, applier: Applier, mariad
         if as_is or (both_varchar and not applier.cuts_malformed):
             return data
         if both_varchar:
-            return data[: own.well_formed_length(data)]
+            return data[: own.well_formed_length(data, target.dialect.well_formed)]
         raise UnsupportedError(f"bytes that are not well-formed {name}, between these types, are not measured")
 
     def _formed(data: bytes) -> bool:
         assert own is not None
-        return own.well_formed(data, "mariadb" if mariadb else "mysql")
+        return own.well_formed(data, target.dialect.well_formed)
 
     return cell

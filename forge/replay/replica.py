@@ -11,17 +11,23 @@ from forge.scenario.convert import checked
 from forge.scenario.model import Scenario
 from forge.scenario.places import Entry, Places, entries
 from forge.scenario.planning import opened, run_entry
-from forge.servers import ServerLine, server_line
+from forge.servers import ServerLine, server_line, server_names
 from forge.sql.parse.statements import parse_ddl
 from forge.sql.version_comments import as_read
 
 
 class Replica:
-    """A server of a line with tables.  Raises ScenarioError for a scenario that it would refuse."""
+    """A server of a line with tables.
+
+    Raises ScenarioError for a scenario that it would refuse, UnsupportedError for a line whose appliers are not known.
+    """
 
     def __init__(self, scenario: Scenario) -> None:
         scenario = checked(scenario)
         self.line: ServerLine = server_line(scenario.server)
+        if not self.line.applier.measured:
+            known = ", ".join(name for name in server_names() if server_line(name).applier.measured)
+            raise UnsupportedError(f"what a replica of {self.line.name} does is not measured", expected=known)
         places = Places(scenario)
         self.session: Session = opened(scenario, places)
         for path, entry in entries(scenario, "transactions"):
@@ -39,9 +45,7 @@ class Replica:
 
     def triggers_of(self, name: tuple[str, str]) -> bool:
         """Whether a table has triggers."""
-        return any(
-            kind == "trigger" and table == name for (kind, _, _), table in self.session.catalog.objects.items()
-        )
+        return any(kind == "trigger" and table == name for (kind, _, _), table in self.session.catalog.objects.items())
 
     def define(self, text: str, database: str) -> None:
         """Run a data definition statement of the log.
@@ -83,4 +87,3 @@ class Replica:
 def _short(text: str) -> str:
     line = " ".join(text.split())
     return repr(line if len(line) <= 60 else line[:57] + "...")
-

@@ -14,7 +14,7 @@ from forge.charsets import compare_key
 from forge.engine.dictionary.columns import ColumnDefinition, sort_value
 from forge.engine.dictionary.table_state import TableState
 from forge.errors import ScenarioError
-from forge.plan.keys import key_entries, unique_keys
+from forge.plan.keys import key_entries, overlaps, unique_keys
 from forge.plan.tables import Key, KeyPart, Row, is_transactional
 from forge.values.base import Column
 from forge.values.registry import codec_for
@@ -116,6 +116,11 @@ class ReplicaTable:
                 other = index.numbers.get(entry, number)
                 if other is not None and other != number:
                     return place, other
+            if index.key.period is not None:
+                row = self.decoded(cells)
+                for other, there in self.rows.items():
+                    if other != number and overlaps(self.table, index.key, row, self.decoded(there)):
+                        return place, other
         return None
 
     def matching(self, columns: tuple[int, ...], cells: Cells) -> Iterable[int]:

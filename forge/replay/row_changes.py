@@ -27,7 +27,6 @@ class RowChanges:
         self._replica, self.form, self.table, self._applier = replica, form, form.table, applier
         self._flags = flags
         self._time = StatementTime(second, 0)
-        self._mariadb = replica.line.family == "mariadb"
         self._width = max((place for place in form.places if place is not None), default=-1) + 1
         self._defaults: dict[int, bytes | None] | None = None
         self._checks = bool(self.table.state.checks or self.table.state.definition.checks)
@@ -108,7 +107,9 @@ class RowChanges:
         if index in image:
             value = 0 if raw is None else codec.decode(column, raw)
         elif index < self._width:
-            raise UnsupportedError(f"{table.name}: an event without the AUTO_INCREMENT column that it maps is not measured")
+            raise UnsupportedError(
+                f"{table.name}: an event without the AUTO_INCREMENT column that it maps is not measured"
+            )
         else:
             value = table.next_auto_increment
             record[index] = codec.encode(column, value)
@@ -148,8 +149,12 @@ class RowChanges:
             except ScenarioError as error:
                 raise UnsupportedError(f"{table.name}: {error}") from None
             computed = table.encoded(values)
-            if self._mariadb and any(image.get(place, computed[place]) != computed[place] for place in image):
-                raise UnsupportedError(f"{table.name}: a generated column with another value than logged is not measured")
+            if not self._applier.replaces_generated and any(
+                image.get(place, computed[place]) != computed[place] for place in image
+            ):
+                raise UnsupportedError(
+                    f"{table.name}: a generated column with another value than logged is not measured"
+                )
             cells = computed
         partition = table.table.partition
         if partition is not None or (self._checks and self._applier.checks_constraints):
@@ -194,7 +199,7 @@ class RowChanges:
             text = "NULL" if value is None else codec.text(column, value)
             shown.append(text if text is not None else str(value))
         name = "PRIMARY" if key.kind == "primary" else key.name
-        named = name if self._mariadb else f"{table.table.name}.{name}"
+        named = name if self._applier.old_words else f"{table.table.name}.{name}"
         text = f"Duplicate entry '{'-'.join(shown)}' for key '{named}'"
         return StopError(1062, text, "R6: a unique key of the replica", "duplicate")
 

@@ -1,4 +1,4 @@
-"""One row event on a replica's table: its columns by position, their conversions, its lookup, made once for each form."""
+"""Row events on a replica's table: columns by position, their conversions, the lookup; made once for each form."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def event_form(mapped: MappedTable, body: RowsBody, table: ReplicaTable, setting
     Raises StopError for types that stop the applier, UnsupportedError for what has not been measured.
     """
     source = mapped.columns or ()
-    _refuse_unknown(table)
-    shift = _shift(mapped, table, mariadb=settings.mariadb)
+    _refuse_unknown(table, settings)
+    shift = _shift(mapped, table) if settings.applier.matches_generated_keys else 0
     places = tuple(
         place if 0 <= (place := index + shift) < len(table.columns) else None for index in range(len(source))
     )
@@ -51,7 +51,7 @@ def event_form(mapped: MappedTable, body: RowsBody, table: ReplicaTable, setting
     )
     before, after = (
         () if bitmap is None else tuple(
-            place for one in present_columns(bitmap, len(source)) if (place := places[one]) is not None
+            here for one in present_columns(bitmap, len(source)) if (here := places[one]) is not None
         )
         for bitmap in images_of(body)
     )  # fmt: skip
@@ -60,19 +60,17 @@ def event_form(mapped: MappedTable, body: RowsBody, table: ReplicaTable, setting
     return EventForm(table, kind, places, conversions, before, after, lookup, kind == "update" and not after)
 
 
-def _refuse_unknown(table: ReplicaTable) -> None:
+def _refuse_unknown(table: ReplicaTable, settings: TypeConversions) -> None:
     """Raises UnsupportedError for tables of which too little has been measured."""
     plan = table.table
     if plan.row_end is not None:
         raise UnsupportedError(f"system-versioned table {plan.full_name} on a replica is not measured")
-    if any(column.row_hash is not None for column in table.definitions) or any(key.period for key in plan.keys):
-        raise UnsupportedError(f"a long UNIQUE key or a period of {plan.full_name} on a replica is not measured")
+    if any(key.hashed for key in plan.keys) and settings.applier.passes_extra_keys:
+        raise UnsupportedError(f"a long UNIQUE key of {plan.full_name} on a replica is not measured")
 
 
-def _shift(mapped: MappedTable, table: ReplicaTable, *, mariadb: bool) -> int:
+def _shift(mapped: MappedTable, table: ReplicaTable) -> int:
     """How many columns the replica has in front of the event's first one: those of generated invisible keys."""
-    if mariadb:
-        return 0
     logged = bool(mapped.body.table_flags & GENERATED_KEY)
     return int(table.table.has_generated_key) - int(logged)
 
@@ -120,4 +118,3 @@ def not_null_cells(
         place: defaults[place] if raw is None and not table.table.columns[place].nullable else raw
         for place, raw in image.items()
     }
-

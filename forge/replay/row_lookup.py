@@ -62,8 +62,12 @@ def _by_image(table: ReplicaTable, present: Sequence[int], width: int, applier: 
         raise UnsupportedError(f"an image of {table.name} with virtual columns alone is not measured")
     key = next((key for key in table.keys if _is_in(table, key, has)), None)
     words = "the table" if key is None else f"key {key.name}"
-    return Lookup("image", f"R1: no unique key without NULL is all in the image: hash scan over {words}",
-                  columns=compared, hashed=True)
+    return Lookup(
+        "image",
+        f"R1: no unique key without NULL is all in the image: hash scan over {words}",
+        columns=compared,
+        hashed=True,
+    )
 
 
 def _is_in(table: ReplicaTable, key: Key, present: set[int]) -> bool:
@@ -71,6 +75,8 @@ def _is_in(table: ReplicaTable, key: Key, present: set[int]) -> bool:
 
 
 def _by_row(table: ReplicaTable, present: Sequence[int], width: int, applier: Applier) -> Lookup:
+    if table.keys and table.keys[0].hashed:
+        return Lookup("nothing", f"long unique key {table.keys[0].name}: its hash is not in the record")
     keys = [key for key in table.keys if not (applier.passes_extra_keys and _has_extra(key, width))]
     for key in keys:
         if key.kind != "index" and not key.hashed and not any(map(table.table.takes_null, key.parts)):
@@ -106,7 +112,7 @@ class RowFinder:
 
     def find(self, image: Image | Cells) -> int | None:
         """The number of the row that an image means; None if there is none."""
-        lookup, table = self._lookup, self._table
+        lookup = self._lookup
         if lookup.by != "image":
             if lookup.index is None:
                 return None

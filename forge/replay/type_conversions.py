@@ -58,10 +58,9 @@ class TypeConversions:
     signed: bool
     unsigned: bool
     applier: Applier
-    mariadb: bool
 
     @staticmethod
-    def of(text: str, applier: Applier, *, mariadb: bool) -> TypeConversions:
+    def of(text: str, applier: Applier) -> TypeConversions:
         """Those of a variable's value.  Raises ScenarioError for words that the line does not have."""
         words = {word.strip().upper() for word in text.split(",") if word.strip()}
         known = _WORDS if applier.converts_signs else _WORDS[:2]
@@ -71,7 +70,7 @@ class TypeConversions:
                 f"replica_type_conversions has {unknown[0]!r}", expected=f"some of {', '.join(known)}, with commas"
             )
         lossy, non_lossy, signed, unsigned = (word in words for word in _WORDS)
-        return TypeConversions(lossy, non_lossy, signed, unsigned, applier, mariadb)
+        return TypeConversions(lossy, non_lossy, signed, unsigned, applier)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,21 +95,19 @@ def column_conversion(
     Raises StopError where the types stop the applier, UnsupportedError for what has not been measured.
     """
     order, rule = _order(source, target, settings)
-    allowed = order is not None and (
-        order == 0 or (order < 0 and settings.non_lossy) or (order > 0 and settings.lossy)
-    )
+    allowed = order is not None and (order == 0 or (order < 0 and settings.non_lossy) or (order > 0 and settings.lossy))
     if order is None or not allowed:
-        applier, mariadb = settings.applier, settings.mariadb
+        applier = settings.applier
         place = number + applier.first_column
         counting = " (counting the first column as number 1)" if applier.first_column else ""
-        text = (
-            f"Column {place}{counting} of table '{table}' cannot be converted from type"
-            f" '{source_words(source, mariadb=mariadb)}' to type '{target_words(target, mariadb=mariadb)}'"
-        )
+        octets = applier.says_octets
+        words = f"'{source_words(source, octets=octets)}' to type '{target_words(target, octets=octets)}'"
+        text = f"Column {place}{counting} of table '{table}' cannot be converted from type {words}"
         raise StopError(applier.conversion_error, text, rule)
     misread = _misread(source, target)
     if misread:
-        return ColumnConversion(order, "unchecked precision: the fraction's bytes are read from what follows", misread=misread)
+        words = "unchecked precision: the fraction's bytes are read from what follows"
+        return ColumnConversion(order, words, misread=misread)
     return ColumnConversion(order, rule, _converter(source, target, order, settings))
 
 
@@ -181,7 +178,7 @@ def _converter(source: Column, target: Column, order: int, settings: TypeConvers
     ours, code = group(source), real_type(source)
     if code == real_type(target) and (order == 0 or source.metadata == target.metadata):
         if ours == "string" and prefix_size(source) != prefix_size(target):
-            return blob_or_string_cell(source, target, settings.applier, settings.mariadb)
+            return blob_or_string_cell(source, target, settings.applier)
         return None if ours != "time" or source.metadata == target.metadata else same_value_cell(source, target)
     if ours == "integer":
         if settings.unsigned and settings.signed:
@@ -190,7 +187,7 @@ def _converter(source: Column, target: Column, order: int, settings: TypeConvers
     if ours in ("float", "decimal"):
         return wider_number_cell(source, target) if ours == "float" == group(target) else number_cell(source, target)
     if ours in ("string", "blob"):
-        return blob_or_string_cell(source, target, settings.applier, settings.mariadb)
+        return blob_or_string_cell(source, target, settings.applier)
     if ours == "bit":
         return bits_cell(source, target)
     if ours in ("enum", "set") and order < 0:
@@ -203,5 +200,5 @@ def _converter(source: Column, target: Column, order: int, settings: TypeConvers
         return day_cell(source, target)
     if ours == "time" and order > 0:
         return cut_moment_cell(source, target, settings.applier)
-    words = [source_words(one, mariadb=settings.mariadb) for one in (source, target)]
+    words = [source_words(one, octets=settings.applier.says_octets) for one in (source, target)]
     raise UnsupportedError(f"what becomes of {words[0]} in a column of {words[1]} is not measured")

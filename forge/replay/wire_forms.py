@@ -76,10 +76,10 @@ def bit_length(column: Column) -> int:
     return column.metadata[0] + 8 * column.metadata[1]
 
 
-def source_words(column: Column, *, mariadb: bool) -> str:
+def source_words(column: Column, *, octets: bool) -> str:
     """The type of an event's column, as the error of a conversion says it (show_sql_type in sql/rpl_utility.cc)."""
     code, kind = real_type(column), group(column)
-    unit = " octets" if mariadb else "(bytes)"
+    unit = " octets" if octets else "(bytes)"
     if kind == "integer":
         return _INTEGER_NAMES[INTEGER_SIZES[WireType(code)]]
     if code == WireType.VARCHAR:
@@ -90,7 +90,7 @@ def source_words(column: Column, *, mariadb: bool) -> str:
         return f"{_BLOB_NAMES[column.metadata[0]]}blob"
     if kind == "decimal":
         precision, scale = column.metadata
-        return f"decimal({precision},{scale})" if mariadb else f"decimal({precision},{scale})"
+        return f"decimal({precision},{scale})"
     if kind == "bit":
         return f"bit({bit_length(column)})"
     if kind in ("enum", "set"):
@@ -101,13 +101,13 @@ def source_words(column: Column, *, mariadb: bool) -> str:
     return _NAMES.get(WireType(code), f"type {code}")
 
 
-def target_words(column: Column, *, mariadb: bool) -> str:
+def target_words(column: Column, *, octets: bool) -> str:
     """The type of the replica's column, as the error of a conversion says it (Field::sql_rpl_type)."""
     code, kind = real_type(column), group(column)
     sign = " unsigned" if column.unsigned else ""
     if kind == "integer":
         size = INTEGER_SIZES[WireType(code)]
-        width = f"({_WIDTHS[size] - (bool(column.unsigned) and size < 8)})" if mariadb else ""
+        width = f"({_WIDTHS[size] - (bool(column.unsigned) and size < 8)})" if octets else ""
         return f"{_INTEGER_NAMES[size]}{width}{sign}"
     if code in (WireType.VARCHAR, WireType.STRING):
         charset = None if column.collation is None else collation(column.collation).charset
@@ -115,10 +115,10 @@ def target_words(column: Column, *, mariadb: bool) -> str:
             name = "varbinary" if code == WireType.VARCHAR else "binary"
             return f"{name}({longest(column)})"
         name = "varchar" if code == WireType.VARCHAR else "char"
-        if mariadb:
+        if octets:
             return f"{name}({longest(column)} octets) character set {charset}"
         return f"{name}({longest(column)}(bytes) {charset})"
     if kind == "blob":
         is_text = column.collation is not None and collation(column.collation).charset != "binary"
         return f"{_BLOB_NAMES[column.metadata[0]]}{'text' if is_text else 'blob'}"
-    return source_words(column, mariadb=mariadb) + (sign if kind in ("float", "decimal") else "")
+    return source_words(column, octets=octets) + (sign if kind in ("float", "decimal") else "")

@@ -14,8 +14,14 @@ _HEAD = "-- forge: server: {line}\n-- forge: session: {{database: x, time_zone: 
 
 def replica_of(cell: Cell, line: str) -> Replica:
     """The replica before the log.  Raises ForgeError for what is refused."""
-    text = ["SET sql_mode = '', foreign_key_checks = 0", "CREATE DATABASE x CHARACTER SET utf8mb4", *cell.created("rep")]
-    text += [f"INSERT INTO x.t VALUES {', '.join(cell.rrows)}"] if cell.rrows else []
+    text = [
+        "SET sql_mode = '', foreign_key_checks = 0",
+        "CREATE DATABASE x CHARACTER SET utf8mb4",
+        *cell.created("rep"),
+    ]
+    # Rows of a view are those of the table behind it.
+    into = cell.tables[0] if any("CREATE VIEW" in one for one in cell.created("rep")) else "t"
+    text += [f"INSERT INTO x.{into} VALUES {', '.join(cell.rrows)}"] if cell.rrows else []
     return Replica(base_scenario(_HEAD.format(line=line) + ";\n".join(text) + ";\n"))
 
 
@@ -27,8 +33,10 @@ def predicted(cell: Cell, line: str) -> tuple[object, ...]:
         raise AssertionError(cell.settings)
     applied = ApplyLog(replica, ApplierSettings(cell.conv, cell.mode == "IDEMPOTENT"))
     error = applied.apply("FIRST", log)
-    ends = {name: end_rows(replica, name) for name in ("t", *cell.tables)}
-    return (0 if error is None else error.code, in_order(ends.pop("t")), tuple(sorted((name, in_order(rows)) for name, rows in ends.items())))
+    others = {name: in_order(end_rows(replica, name)) for name in cell.tables}
+    # Rows of a view are those of the table behind it.
+    own = others[cell.tables[0]] if replica.is_view(("x", "t")) else in_order(end_rows(replica, "t"))
+    return 0 if error is None else error.code, own, tuple(sorted(others.items()))
 
 
 def end_rows(replica: Replica, name: str) -> list[EndRow]:
@@ -36,7 +44,10 @@ def end_rows(replica: Replica, name: str) -> list[EndRow]:
     table = replica.tables.get(("x", name))
     if table is None:
         return []
-    return [tuple(client_text(table, index, raw) for index, raw in enumerate(row)) for row in table.rows.values()]
+    shown = len(table.state.definition.columns)
+    return [
+        tuple(client_text(table, index, raw) for index, raw in enumerate(row[:shown])) for row in table.rows.values()
+    ]
 
 
 def client_text(table: ReplicaTable, index: int, raw: bytes | None) -> str | None:
@@ -47,7 +58,8 @@ def client_text(table: ReplicaTable, index: int, raw: bytes | None) -> str | Non
     value = codec.decode(column, raw)
     if table.definitions[index].type_facts.kind == "bit":
         value = raw
-    text = value if isinstance(value, bytes) else codec.text(column, value)
-    if text is None:
-        text = raw
+    if table.definitions[index].type_facts.kind == "enum" and value > len(column.members or ()):
+        return ""
+    shown = None if value is raw else codec.text(column, value)
+    text = value if shown is None else shown
     return text.decode("utf-8", "backslashreplace") if isinstance(text, bytes) else text

@@ -38,5 +38,11 @@ class Applier(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     checks_constraints: bool
     #: An UPDATE or DELETE of a BLACKHOLE table finds its row.
     blackhole_finds: bool
-    #: Error texts say ``source`` (8.0.23 on), ``table.KEY`` (8.0.19 on) and events without a version.
-    words: Literal["source", "master"]
+    #: A generated column gets what the replica computes of it, whatever the event has.
+    replaces_generated: bool
+    #: The first column may be a key that the server generated, on one side alone.
+    matches_generated_keys: bool
+    #: Error texts say ``master``, keys without their table, and events with a version.
+    old_words: bool
+    #: Types in error texts have widths, and lengths in octets.
+    says_octets: bool
