@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, zip_longest
@@ -60,6 +60,8 @@ class Comparison:
     as_bytes: int = 0
     invented: int = 0
     invention: Difference | None = None
+    #: Of values that differ, how many are of a kind, and would be right in a form of it (Forms.fitting).
+    fitting: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     @property
     def asked_for(self) -> Sequence[Mapping[str, Any]]:
@@ -245,6 +247,7 @@ class Comparison:
         if has_bytes and answer.raw != cell["raw"]:
             yield _of_value(row, image, cell, "the bytes are", cell["raw"], answer.raw)
         elif given is not msgspec.UNSET and not self.forms.agree(cell, given):
+            self.fitting.update(self.forms.fitting(cell, given))
             yield _of_value(row, image, cell, "the value is", right, given)
 
 

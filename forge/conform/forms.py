@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Final
 
 from forge.conform.spellings import (
@@ -122,12 +123,26 @@ class Forms:
         # A date without a month may be NULL to a testee, the document null is a value.
         return same(expected, answer) if expected is not None or form.same is same_document else answer is None
 
+    def fitting(self, cell: ExpectedCell, answer: Any) -> list[tuple[str, str]]:
+        """The kind of a cell with each form in which the answer would be its value, and with an empty one."""
+        value = cell.get("value")
+        if value is None or (kind := next(iter(value))) not in FORMS:
+            return []
+        return [(kind, ""), *((kind, word) for word, forms in _each_form(kind) if forms.agree(cell, answer))]
+
     def leaves_open(self, cell: ExpectedCell) -> bool:
         """Whether it is not asked if the bytes of the cell are a value, as it hands out such values undecoded."""
         return any(cell.get("type_code") in TYPE_CODES.get(kind, ()) for kind in self.opaque)
 
 
 NOT_COMPARED: Final = object()
+
+
+@cache
+def _each_form(kind: str) -> list[tuple[str, Forms]]:
+    words = [(word, form.options) for word, form in FORMS[kind].items()]
+    spelled = [spelling for word, options in words for spelling in (word, *(f"{word} {option}" for option in options))]
+    return [(spelling, Forms({kind: spelling})) for spelling in spelled]
 
 
 def _with_options(form: Form, options: frozenset[str], kind: str, cell: ExpectedCell, value: Any) -> Any:

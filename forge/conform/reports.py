@@ -22,6 +22,8 @@ _WORDS: Mapping[Standing, str] = {
 }
 #: Cases of each kind that are told in full.
 _SHOWN = 20
+#: From so many values on, and from such a share of those that differ, another form is the likely cause.
+_MANY, _MOST = 10, 0.8
 
 
 def summary_lines(
@@ -38,6 +40,7 @@ def summary_lines(
     yield f"{hello.name} {hello.version}: {'; '.join(shares)}"
     yield f"{counted(len(results), 'case')}: {by_outcome}"
     yield f"{compared}; {counted(sum(result.not_shown for result in results), 'cell')} without a form"
+    yield from _fitting_forms(results)
     by_standing: dict[Standing, list[CaseResult]] = {}
     for result in results:
         by_standing.setdefault(standing(result, listed), []).append(result)
@@ -53,6 +56,19 @@ def summary_lines(
             yield f"    {result.case.title}"
         if not whole and len(found) > _SHOWN:
             yield f"  and {len(found) - _SHOWN} more (--all shows them)"
+
+
+def _fitting_forms(results: Sequence[CaseResult]) -> Iterator[str]:
+    """What a testee may have to say of its forms: kinds whose values differ, and are right in another form."""
+    found: Counter[tuple[str, str]] = Counter()
+    for result in results:
+        found.update(result.fitting)
+    for kind in dict.fromkeys(kind for kind, _ in found):
+        best = max((word for of, word in found if of == kind and word), key=lambda word: found[kind, word], default="")
+        differing, fitting = found[kind, ""], found[kind, best]
+        if best and fitting >= _MANY and fitting > differing * _MOST:
+            said = f'"{kind}": "{best}" in the hello\'s forms'
+            yield f"{fitting} of {differing} differing values of {kind} are right as {said}"
 
 
 def result_object(result: CaseResult, listed: Mapping[str, ExpectedFailure]) -> dict[str, Any]:

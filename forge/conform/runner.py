@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from forge.check.compare.differences import Difference
@@ -47,6 +47,8 @@ class CaseResult:
     not_shown: int = 0
     others: tuple[Difference, ...] = ()
     differences: int = 0
+    #: As those of :class:`forge.conform.comparison.Comparison`.
+    fitting: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
     @property
     def right(self) -> bool:
@@ -92,6 +94,7 @@ def run_case(kit: OpenKit, case: KitCase, testee: Testee, twins: Twins) -> CaseR
                 comparison.not_shown,
                 judgement.differences[1:],
                 judgement.count,
+                comparison.fitting,
             )
         )
     worst = weightiest(result.outcome for result in results)

@@ -7,9 +7,17 @@ from typing import Any
 import pytest
 
 from forge.conform.forms import FORMS, NOT_COMPARED, Forms
+from forge.conform.kit.case_files import KitCase
+from forge.conform.kit.protocol import Hello
+from forge.conform.reports import summary_lines
+from forge.conform.runner import CaseResult
 from forge.errors import ScenarioError
 from forge.values.text.compressed import compress
 
+CASE = KitCase(
+    id="a", title="", case="a", since=None, server="mysql-8.4", flavor="mysql", verdict="accept", phase=None, files=[],
+    tags=[], rules=[], thresholds=[], smoke=False, guards=[],
+)  # fmt: skip
 INTEGER = {"raw": "ffffff", "text": "16777215", "value": {"integer": "16777215"}}
 FLOAT = {"raw": "cdcccc3d", "text": "0.1", "value": {"float": "0.1"}}
 DATETIME = {
@@ -225,3 +233,21 @@ def test_every_form_is_in_the_documentation() -> None:
     for kind, forms in FORMS.items():
         for word in forms:
             assert f"`{word}`" in page, f"{kind}: {word}"
+
+
+def test_an_answer_in_another_form_is_told() -> None:
+    cell = {"column": 1, "type_code": 252, "raw": "0178", "prefix": 1, "value": {"bytes": "78"}}
+    words = ["", "utf8", "utf8 padded", "text-or-hex", "text-or-hex padded"]
+    assert Forms({}).fitting(cell, "x") == [("bytes", word) for word in words]
+    assert Forms({}).fitting(cell, "y") == [("bytes", "")]
+    assert Forms({}).fitting({"column": 1, "type_code": 3, "raw": None}, 1) == []
+
+
+def test_a_summary_says_which_form_the_values_of_a_kind_have() -> None:
+    def lines(fitting: dict[tuple[str, str], int]) -> list[str]:
+        return list(summary_lines(Hello(name="r", version="1"), [CaseResult(CASE, "disagree", fitting=fitting)], {}))
+
+    said = '18 of 20 differing values of bytes are right as "bytes": "utf8" in the hello\'s forms'
+    assert said in lines({("bytes", ""): 20, ("bytes", "utf8"): 18, ("bytes", "hex"): 1})
+    for few in ({("bytes", ""): 9, ("bytes", "utf8"): 9}, {("bytes", ""): 40, ("bytes", "utf8"): 18}):
+        assert not any("differing values" in line for line in lines(few))
