@@ -48,7 +48,9 @@ def is_same(log: Path, monkeypatch: pytest.MonkeyPatch, *, rows_only: bool = Fal
     monkeypatch.setattr("forge.cli.inputs.MANY", 1 << 62)
     by_reference = printed(log, rows_only)
     monkeypatch.setattr("forge.cli.inputs.MANY", 0)
-    assert printed(log, rows_only) == by_reference
+    for few in (0, 256):
+        monkeypatch.setattr("forge.decode.in_bulk.file_text._FEW", few)
+        assert printed(log, rows_only) == by_reference
 
 
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: str(log.relative_to(RECORDINGS)))
@@ -104,6 +106,13 @@ def test_several_tables_odd_values_and_minimal_images_are_as_the_reference_path_
     log.write_bytes(build(SEVERAL).data)
     is_same(log, monkeypatch)
     is_same(log, monkeypatch, rows_only=True)
+
+
+def test_the_reference_path_shows_a_log_of_very_many_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = tmp_path / "several.000001"
+    log.write_bytes(build(SEVERAL).data)
+    monkeypatch.setattr("forge.decode.in_bulk.file_text._MOST_TABLES", 1)
+    is_same(log, monkeypatch)
 
 
 @given(st.lists(st.none() | st.floats(allow_nan=False, allow_infinity=False), max_size=20))

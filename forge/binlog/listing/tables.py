@@ -13,10 +13,13 @@ from forge.events.row_image import full_padding, images_of, present_columns
 from forge.events.row_reader import RowReader, Taken
 from forge.events.rows import RowsBody
 from forge.values.base import Column
-from forge.values.quick import UNUSUAL, CellReader, CellWriter, no_writer, same
+from forge.values.quick import UNUSUAL, CellReader, CellWriter, UnusualError, no_writer, same
 from forge.values.registry import codec_for
 
 Row = dict[str, Any]
+
+#: Cells of a column whose bytes are kept from when they are shown to when they are written.
+_MOST_KEPT = 1 << 10
 
 
 class ListedTable:
@@ -26,6 +29,7 @@ class ListedTable:
         self.columns = columns
         self.keys = column_keys(columns)
         self._writers: dict[tuple[tuple[int, ...], bool], ImageWriter] = {}
+        self._made: dict[int, KnownCells] = {}
 
     @cached_property
     def places(self) -> dict[str, int]:
@@ -33,7 +37,22 @@ class ListedTable:
 
     @cached_property
     def _reader(self) -> RowReader:
-        return RowReader(self.columns, _shown_cells)
+        return RowReader(self.columns, self._shown_cells)
+
+    def _shown_cells(self, index: int, column: Column, reader: CellReader) -> Callable[[Taken], list[Any]]:
+        if reader.number is same:
+            return list
+        if reader.code is None and reader.number is None and _cell_writer(column) is no_writer:
+            known = self._made[index] = KnownCells(column, reader)
+            shown: Callable[[Any], Any] = known.shown
+        else:
+            shown = _shown(column, reader)
+        return lambda taken: [None if one is None else shown(one) for one in taken]
+
+    def cell_writer(self, index: int) -> CellWriter:
+        """What writes the usual cells of a column."""
+        known = self._made.get(index)
+        return _cell_writer(self.columns[index]) if known is None else known.write
 
     def rows(self, body: RowsBody) -> tuple[list[Row], bool]:
         """The rows as they are listed, and whether the unused bits of their null bitmaps are set.
@@ -68,7 +87,7 @@ class ImageWriter:
     def __init__(self, table: ListedTable, present: Sequence[int], padded: bool) -> None:
         self.table = table
         self.keys = tuple(table.keys[index] for index in present)
-        self.columns = [(table.columns[index], _cell_writer(table.columns[index])) for index in present]
+        self.columns = [(table.columns[index], table.cell_writer(index)) for index in present]
         self.padding = full_padding(len(self.keys)) << len(self.keys) if padded else 0
 
     def write(self, image: Any) -> bytes:
@@ -115,11 +134,39 @@ def _cell_writer(column: Column) -> CellWriter:
         return no_writer
 
 
-def _shown_cells(index: int, column: Column, reader: CellReader) -> Callable[[Taken], list[Any]]:
-    if reader.number is same:
-        return list
-    shown = _shown(column, reader)
-    return lambda taken: [None if one is None else shown(one) for one in taken]
+class KnownCells:
+    """The cells of a column without a writer, JSON above all: the bytes that a text gives are made once.
+
+    What is shown of a cell gives its bytes; the writer of the event's rows, which is asked next, finds them here.
+    """
+
+    def __init__(self, column: Column, reader: CellReader) -> None:
+        self._column, self._codec = column, codec_for(column)
+        self._text, self._prefix = reader.text, reader.prefix
+        self._bytes: dict[str, bytes] = {}
+
+    def shown(self, taken: bytes) -> Any:
+        """The text, if it gives the cell's bytes, else the bytes in hexadecimal."""
+        cell = len(taken).to_bytes(self._prefix, "little") + taken if self._prefix else taken
+        try:
+            found = self._text(taken)
+            if found.__class__ is not str:
+                return cell_to_plain(self._column, cell)
+            if is_safe(found) and self._codec.encode(self._column, self._codec.accept(self._column, found)) == cell:
+                if len(self._bytes) == _MOST_KEPT:
+                    self._bytes.clear()
+                self._bytes[found] = cell
+                return found
+        except (ForgeError, *UNUSUAL):
+            return cell_to_plain(self._column, cell)
+        return {"hex": cell.hex()}
+
+    def write(self, value: Any) -> bytes:
+        """The bytes of a text that was shown.  Raises UnusualError for any other value."""
+        known = self._bytes.get(value) if value.__class__ is str else None
+        if known is None:
+            raise UnusualError
+        return known
 
 
 def _shown(column: Column, reader: CellReader) -> Callable[[Any], Any]:
@@ -130,9 +177,6 @@ def _shown(column: Column, reader: CellReader) -> Callable[[Any], Any]:
 
     def cell(taken: bytes) -> bytes:
         return len(taken).to_bytes(prefix, "little") + taken if prefix else taken
-
-    if reader.code is None and _cell_writer(column) is no_writer:
-        return lambda taken: cell_to_plain(column, cell(taken))
 
     def shown(taken: Any) -> Any:
         found = text(taken)

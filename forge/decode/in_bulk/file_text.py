@@ -7,6 +7,7 @@ What is odd about rows is told by the reference path, event by event.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -23,7 +24,7 @@ from forge.bulk.reading.batches import Misfit
 from forge.bulk.reading.events import ROWS_TYPES
 from forge.bulk.reading.file_rows import FileRows, Taker
 from forge.bulk.reading.listed import Listed
-from forge.bulk.reading.tables import Chosen, table_of
+from forge.bulk.reading.tables import Chosen, Table, table_of
 from forge.bulk.reading.window import RowIndexes, Window
 from forge.decode.decode import canonical_event, event_without_rows
 from forge.decode.in_bulk.bulk_rows import RowTexts
@@ -43,6 +44,10 @@ if TYPE_CHECKING:
     from forge.binlog.encryption.keyring import Keyring
 
 _TABLE_MAP: Final = TableMap.type_code
+#: Bytes of a table's rows in a window for which it takes longer to tell them column by column.
+_FEW = 1 << 12
+#: Definitions of tables that are kept ready: a log of more has few rows of each.
+_MOST_TABLES = 1 << 11
 #: Bodies that are kept: how many, and of how many bytes.
 _KEPT, _LONGEST_KEPT = 1 << 12, 1 << 12
 #: Types whose bodies differ from event to event.
@@ -58,6 +63,7 @@ class FileText:
         self._path, self._keyring, self._rows_only = path, keyring, rows_only
         self._rows = FileRows(self, path, keyring=keyring, side_by_side=False, watch=self._watch)
         self._maps = TableMaps()
+        self._definitions = 0
         #: The bodies of maps by table id, as they were noted last.
         self._bodies: dict[bytes, bytes] = {}
         #: Behind the header: what a line says, by type, server, flags and body.
@@ -95,8 +101,11 @@ class FileText:
         return True
 
     def taker_of(self, name: str, columns: tuple[Column, ...], place: str, path: Path) -> Taker:
-        """As forge.bulk.reading.file_rows.Tables has it."""
-        return _Rows(self, RowTexts(table_of(name, columns, Chosen("both"))))
+        """As forge.bulk.reading.file_rows.Tables has it.  Raises Unsaid for the next of very many."""
+        self._definitions += 1
+        if self._definitions > _MOST_TABLES:
+            raise Unsaid
+        return _Rows(self, table_of(name, columns, Chosen("both")))
 
     def _watch(self, listed: Listed) -> None:
         self._listed, self._told = listed, []
@@ -104,16 +113,19 @@ class FileText:
         if listed.compressed or (events.count and int(events.begins[: events.count].max()) >= events.unpacked_from > 0):
             raise Unsaid  # Lines of events inside others have other numbers.
 
-    def rows_of(self, rows: RowTexts, window: Window, chosen: RowIndexes) -> Iterator[Misfit]:
-        """Note the lines of rows of a table; the reference path shows those that cannot be told so."""
-        rows.told = []
+    def rows_of(self, rows: _Rows, window: Window, chosen: RowIndexes) -> Iterator[Misfit]:
+        """Note the lines of rows of a table; the reference path shows those that are few, or cannot be told so."""
+        if int((window.rows.ends[: window.rows.count] - window.rows.begins[: window.rows.count])[chosen].sum()) < _FEW:
+            return
+        texts = rows.texts
+        texts.told = []
         try:
-            for made in rows.of(window, chosen):
+            for made in texts.of(window, chosen):
                 if isinstance(made, Misfit):
                     yield made
         except (Unsaid, pa.ArrowException):
             return
-        self._told += rows.told
+        self._told += texts.told
 
     def _lines(self, listed: Listed, first: LoggedEvent) -> Iterator[bytes]:
         """The lines of a list of events."""
@@ -221,12 +233,17 @@ class _Rows:
 
     schema = pa.schema([])
 
-    def __init__(self, text: FileText, rows: RowTexts) -> None:
-        self._text, self._rows, self.table = text, rows, rows.table
+    def __init__(self, text: FileText, table: Table) -> None:
+        self._text, self.table = text, table
+
+    @cached_property
+    def texts(self) -> RowTexts:
+        """What makes the lines: of a table whose rows are always few, nothing does."""
+        return RowTexts(self.table)
 
     def of(self, window: Window, chosen: RowIndexes) -> Iterator[pa.RecordBatch | Misfit]:
         """As forge.bulk.reading.file_rows.Taker has it."""
-        return self._text.rows_of(self._rows, window, chosen)
+        return self._text.rows_of(self, window, chosen)
 
 
 def _by_event(told: Told, count: int) -> tuple[bytes, list[int], list[int]]:

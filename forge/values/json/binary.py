@@ -174,7 +174,7 @@ def _encode_array(elements: list[Json] | tuple[Json, ...], depth: int) -> tuple[
 
 def _encode_container(small: int, keys: list[bytes] | None, values: list[tuple[int, bytes]]) -> tuple[int, bytes]:
     # A small container cannot refer to a large one: one large leaf makes every ancestor large.
-    if not any(code in (LARGE_OBJECT, LARGE_ARRAY) for code, _ in values):
+    if not {LARGE_OBJECT, LARGE_ARRAY}.intersection([code for code, _ in values]):
         body = _lay_out(keys, values, width=2, limit=_SMALL_MAX)
         if body is not None:
             return small, body
@@ -191,26 +191,28 @@ def is_inlined(code: int, width: int) -> bool:
 
 def _lay_out(keys: list[bytes] | None, values: list[tuple[int, bytes]], width: int, limit: int) -> bytes | None:
     """The bytes from ``count`` on, or None if a count, an offset or the size passes ``limit``."""
-    count = len(values)
-    entries = 2 * width + count * (1 + width) + (count * (width + 2) if keys is not None else 0)
-    size = entries + sum(map(len, keys or ())) + sum(len(data) for code, data in values if not is_inlined(code, width))
-    if size > limit:  # every offset and the count are below the size
+    count, inlined = len(values), _INLINED[width]
+    offset = 2 * width + count * (1 + width) + (count * (width + 2) if keys is not None else 0)
+    head: list[bytes] = []
+    tail: list[bytes] = []
+    try:
+        for key in keys or ():
+            head.append(offset.to_bytes(width, "little") + len(key).to_bytes(2, "little"))
+            tail.append(key)
+            offset += len(key)
+        for code, data in values:
+            if code in inlined:
+                sign = b"\xff" if code in (INT16, INT32) and data[-1] & 0x80 else b"\x00"
+                head.append(bytes((code,)) + data + sign * (width - len(data)))
+            else:
+                head.append(bytes((code,)) + offset.to_bytes(width, "little"))
+                tail.append(data)
+                offset += len(data)
+    except OverflowError:
         return None
-    head, tail, offset = bytearray(), bytearray(), entries
-    for key in keys or ():
-        head += offset.to_bytes(width, "little") + len(key).to_bytes(2, "little")
-        tail += key
-        offset += len(key)
-    for code, data in values:
-        head.append(code)
-        if is_inlined(code, width):
-            sign = b"\xff" if code in (INT16, INT32) and data[-1] & 0x80 else b"\x00"
-            head += data + sign * (width - len(data))
-        else:
-            head += offset.to_bytes(width, "little")
-            tail += data
-            offset += len(data)
-    return count.to_bytes(width, "little") + size.to_bytes(width, "little") + bytes(head + tail)
+    if offset > limit:  # what is now the size; every offset and the count are below it
+        return None
+    return b"".join((count.to_bytes(width, "little"), offset.to_bytes(width, "little"), *head, *tail))
 
 
 def decode_document(document: bytes) -> Json:
