@@ -14,7 +14,7 @@ from forge.events.format import HEADER_SIZE, FormatContext
 from forge.vendors.shown_events import ShownEvent, shown
 
 #: Bytes that are looked at together, at least; and of the largest event that the kernel prints.
-_TOGETHER: Final = 1 << 21
+_TOGETHER: Final = 1 << 19
 _LARGEST: Final = 1 << 26
 
 

@@ -121,7 +121,8 @@ class KernelEvents:
         while True:
             why, offset = self._run(offset)
             if why == words.FULL:
-                if not (table[words.HEAD_AT] or table[words.BODY_AT] or table[words.BLOCK_AT]):
+                is_empty = not (table[words.HEAD_AT] or table[words.BODY_AT] or table[words.BLOCK_AT])
+                if is_empty and not self._known.grow():
                     if table[words.ROW_AT] == _NO_ROW:
                         return offset
                     offset = yield from self._odd_rows(offset)
@@ -275,9 +276,9 @@ class KernelEvents:
         memory, size = (words.BODY, words.BODY_AT) if alone == words.ROWS_ALONE else (words.BLOCK, words.BLOCK_AT)
         while offset < end:
             why, offset = self._run(offset)
-            nothing = not table[size]
+            is_stuck = why == words.FULL and not table[size] and not self._known.grow()
             yield self._taken(memory, size)
-            if why == words.ODD_ROWS or (why == words.FULL and nothing):
+            if why == words.ODD_ROWS or is_stuck:
                 event, lines = self._odd_lines(offset)
                 yield from lines if alone == words.ROWS_ALONE else (base64_lines(event.raw),)
                 offset += len(event.raw)

@@ -21,8 +21,9 @@ from forge.vendors.mysql_printer import MysqlPrinter
 from forge.vendors.shown_events import ShownEvent
 from forge.vendors.table_lines import table_texts
 
-#: Bytes of each text that the kernel makes before it is taken.
-TEXT: Final = 1 << 22
+#: Bytes of each text that the kernel makes before it is taken: few enough to stay in the processor's cache.
+TEXT: Final = 1 << 19
+_LARGEST_TEXT: Final = 1 << 25
 #: Bytes of the longest statement that is learned, of all texts around it and a table, and how many are known.
 _LONG_STATEMENT, _LONG_TEXT, _MOST_STATEMENTS = 1 << 9, 1 << 12, 32
 #: Seconds for which a time zone holds, if it does at both ends.
@@ -54,6 +55,15 @@ class Knowledge:
         self._zones = 0
         #: The session for which statements were learned.
         self._session: Any = None
+
+    def grow(self) -> bool:
+        """More room for the text of a large row or event; whether it may have more."""
+        for place in (words.BODY, words.BLOCK):
+            size = self.words.memory(place).size
+            if size >= _LARGEST_TEXT:
+                return False
+            self.words.set(place, Memory(4 * size))
+        return True
 
     def learn_zone(self, second: int) -> None:
         """The time zone that holds in a second."""

@@ -54,7 +54,9 @@ class Words:
 
     def set(self, place: int, memory: Memory) -> None:
         self._memories[place] = memory
-        self.numbers[place], self.numbers[place + 1] = memory.address, memory.size
+        # Of a table of ids the size tells how many there are.
+        size = memory.size + (0 if place == words.IDS else SLACK)
+        self.numbers[place], self.numbers[place + 1] = memory.address, size
 
     def add(self, place: int, data: bytes) -> int:
         """Add bytes to a memory: where they are."""
