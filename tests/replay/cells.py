@@ -18,6 +18,8 @@ from forge.resources import corpora_dir
 
 #: The source's clock stands still, in UTC: 2024-01-02 03:04:05.
 CLOCK = 1_704_164_645
+#: In front of the name of a variable that is not of the session.
+GLOBAL = "GLOBAL "
 #: A row of the end state: a text for each column, as the client shows it; bytes that are no UTF-8 as ``\\xNN``.
 EndRow = tuple[str | None, ...]
 
@@ -26,7 +28,7 @@ EndRow = tuple[str | None, ...]
 class Result:
     """What a replica had at the end."""
 
-    #: Number and text of the applier's error; 0 and nothing if it applied everything.
+    #: Number and text of the applier's error; 0 and nothing if it applied everything, -2 if it stopped without one.
     error: int
     text: str
     #: The rows of ``x.t``, in order; none if there is no such table.

@@ -13,7 +13,7 @@ import pymysql  # type: ignore[import-untyped]
 from forge.errors import ForgeError
 from forge.record.builds import BUILD_OF_LINE
 from tests.long.vendors.applier import Applier, ServerEnded
-from tests.replay.cells import Cell, EndRow, Result, assigned, in_order, source_variables
+from tests.replay.cells import GLOBAL, Cell, EndRow, Result, assigned, in_order, source_variables
 
 _QUICK = ("--replicate-same-server-id", "--binlog-format=ROW", "--default-time-zone=+00:00", "--sync-relay-log=0")
 _OLD = (*_QUICK, "--skip-log-slave-updates", "--sync-relay-log-info=0", "--sync-master-info=0")
@@ -57,17 +57,22 @@ class Server:
 
     def log(self, cell: Cell) -> bytes:
         """What the source of a cell logs.  Raises Refused."""
-        path = self._applier.new_log()
-        with self._session(_UNLOGGED) as making:
-            _run(making, ["DROP DATABASE IF EXISTS x", "CREATE DATABASE x CHARACTER SET utf8mb4", *cell.created("src")])
-            _run(making, [f"INSERT INTO x.t VALUES {', '.join(cell.rows)}"] if cell.rows else [])
-        changed = {name: None for name in cell.session if name.startswith("GLOBAL ")}
+        variables = source_variables(cell, self.line)
+        of_server = {name: value for name, value in variables.items() if name.startswith(GLOBAL)}
+        of_session = {name: value for name, value in variables.items() if name not in of_server}
         try:
-            with self._session(f"SET {assigned(source_variables(cell, self.line))}") as source:
+            with self._session(_UNLOGGED) as making:
+                _run(making, ["DROP DATABASE IF EXISTS x", "CREATE DATABASE x CHARACTER SET utf8mb4"])
+                _run(making, cell.created("src"))
+                _run(making, [f"INSERT INTO x.t VALUES {', '.join(cell.rows)}"] if cell.rows else [])
+                # Some of them begin another file.
+                _run(making, [f"SET {assigned(of_server)}"] if of_server else [])
+            path = self._applier.new_log()
+            with self._session(f"SET {assigned(of_session)}") as source:
                 _run(source, ["USE x", *cell.dml])
         finally:
-            if changed:
-                self._query(f"SET {assigned(changed)}")
+            if of_server:
+                self._query(f"SET {assigned(dict.fromkeys(of_server, None))}")
         return path.read_bytes()
 
     def result(self, cell: Cell, log: bytes) -> Result:
