@@ -2,6 +2,10 @@
 
 What they make of a cell is compared with what is kept; ``--record`` keeps it, of the cells that have nothing of that
 line yet or, with ``--all``, of all.  A new cell is a line of JSON without ``results`` in a file there.
+
+``--minutes`` draws cells instead, tables and rows and statements at random, and compares what a replica makes of them
+with what :mod:`forge.replay` says.  A run goes on where the last one of its line and seed ended; one that finds
+nothing is counted in ``runs.jsonl``, and what one finds is kept in the file that ``--finds`` names.
 """
 
 from __future__ import annotations
@@ -15,7 +19,9 @@ from pathlib import Path
 
 from forge.cli.progress import progress
 from forge.record.builds import BUILD_OF_LINE, LINES_OF_TODAY
+from tests.counted_runs import behind, count_run
 from tests.long.replicas.replica import Refused, Servers
+from tests.long.replicas.searching import RUNS, Search, keep, refusals
 from tests.long.vendors.applier import ServerEnded
 from tests.replay.built import is_built
 from tests.replay.cells import Cell, packed, read_cells, replays_dir, write_cells
@@ -27,7 +33,13 @@ def main() -> int:
     parser.add_argument("--file", action="append", help="names in corpora/replays, without .jsonl (default: all)")
     parser.add_argument("--record", action="store_true", help="keep results of cells that have none of that line")
     parser.add_argument("--all", action="store_true", help="with --record: of all cells")
+    parser.add_argument("--minutes", type=float, help="draw cells for so long on each line")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--first", type=int, help="number of the first cell (default: behind the counted ones)")
+    parser.add_argument("--finds", type=Path, default=Path("out/finds.jsonl"))
     given = parser.parse_args()
+    if given.minutes:
+        return _search(given)
     files = [replays_dir() / f"{name}.jsonl" for name in given.file] if given.file else sorted(_files())
     with Servers() as servers:
         return sum(_run(servers, path, given.line or LINES_OF_TODAY, given) for path in files) and 1
@@ -35,6 +47,23 @@ def main() -> int:
 
 def _files() -> Iterator[Path]:
     return replays_dir().glob("*.jsonl")
+
+
+def _search(given: argparse.Namespace) -> int:
+    """Draw cells; whether the model was wrong about one."""
+    wrong = 0
+    with Servers() as servers:
+        for line in given.line or LINES_OF_TODAY:
+            first = behind(RUNS, line=line, seed=given.seed) if given.first is None else given.first
+            search = Search(line, given.seed, first)
+            search.run(servers, given.minutes * 60)
+            wrong += len(search.found)
+            if search.found:
+                keep(given.finds, search)
+            count_run(RUNS, search.told(), counts=not search.found)
+            sys.stdout.write(refusals(search))
+            sys.stdout.flush()
+    return 1 if wrong else 0
 
 
 def _run(servers: Servers, path: Path, lines: Sequence[str], given: argparse.Namespace) -> int:
