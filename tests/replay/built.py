@@ -13,7 +13,7 @@ from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE
 from forge.events.format_description import FormatDescription
 from forge.scenario.matrix import base_scenario
 from forge.servers import server_line
-from tests.replay.cells import Cell, assigned, source_variables
+from tests.replay.cells import CLOCK, Cell, assigned, source_variables
 
 _HEAD = """-- forge: server: {line}
 -- forge: session: {{database: x, time_zone: '+00:00', row_metadata: {metadata}}}
@@ -25,7 +25,11 @@ _OF_ROWS = frozenset((19, 20, 21, 22, 23, 24, 25, 30, 31, 32, 39, *range(166, 17
 
 def build_log(cell: Cell, line: str) -> bytes:
     """The log that a source of that line writes.  Raises ForgeError for what is refused."""
-    before = ["SET sql_mode = ''", "CREATE DATABASE x CHARACTER SET utf8mb4", *cell.created("src")]
+    before = [
+        f"SET sql_mode = '', timestamp = {CLOCK}",
+        "CREATE DATABASE x CHARACTER SET utf8mb4",
+        *cell.created("src"),
+    ]
     before += [f"INSERT INTO x.t VALUES {', '.join(cell.rows)}"] if cell.rows else []
     text = ";\n".join([*before, f"SET {assigned(source_variables(cell, line))}", *cell.dml])
     metadata = "none" if server_line(line).family == "mariadb" else "minimal"

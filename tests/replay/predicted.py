@@ -7,7 +7,7 @@ from forge.replay.replica import Replica
 from forge.replay.replica_table import ReplicaTable
 from forge.scenario.matrix import base_scenario
 from tests.replay.built import log_of
-from tests.replay.cells import Cell, EndRow, in_order
+from tests.replay.cells import CLOCK, Cell, EndRow, in_order
 
 _HEAD = "-- forge: server: {line}\n-- forge: session: {{database: x, time_zone: '+00:00'}}\n"
 
@@ -15,7 +15,7 @@ _HEAD = "-- forge: server: {line}\n-- forge: session: {{database: x, time_zone: 
 def replica_of(cell: Cell, line: str) -> Replica:
     """The replica before the log.  Raises ForgeError for what is refused."""
     text = [
-        "SET sql_mode = '', foreign_key_checks = 0",
+        f"SET sql_mode = '', foreign_key_checks = 0, timestamp = {CLOCK}",
         "CREATE DATABASE x CHARACTER SET utf8mb4",
         *cell.created("rep"),
     ]

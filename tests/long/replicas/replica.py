@@ -13,7 +13,7 @@ import pymysql  # type: ignore[import-untyped]
 from forge.errors import ForgeError
 from forge.record.builds import BUILD_OF_LINE
 from tests.long.vendors.applier import Applier, ServerEnded
-from tests.replay.cells import GLOBAL, Cell, EndRow, Result, assigned, in_order, source_variables
+from tests.replay.cells import CLOCK, GLOBAL, Cell, EndRow, Result, assigned, in_order, source_variables
 
 _QUICK = ("--replicate-same-server-id", "--binlog-format=ROW", "--default-time-zone=+00:00", "--sync-relay-log=0")
 _OLD = (*_QUICK, "--skip-log-slave-updates", "--sync-relay-log-info=0", "--sync-master-info=0")
@@ -25,7 +25,7 @@ _OPTIONS = {"mysql80": _MYSQL, "mysql97": _MYSQL, "maria101": _OLD}
 _COUNTING = "--performance-schema=1"
 _COUNTED = "performance_schema.table_io_waits_summary_by_index_usage"
 #: Sessions that make tables and rows: what they do is not logged.
-_UNLOGGED = "SET SESSION sql_log_bin = 0, sql_mode = '', foreign_key_checks = 0"
+_UNLOGGED = f"SET SESSION sql_log_bin = 0, sql_mode = '', foreign_key_checks = 0, timestamp = {CLOCK}"
 #: A folder in memory.
 _MEMORY = Path("/dev/shm")
 #: ``replica_`` names that older servers and MariaDB know by another name.
