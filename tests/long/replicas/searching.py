@@ -9,13 +9,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
-from tests.replay.predicted import predicted
-
 from forge.errors import ForgeError
 from tests.long.replicas.drawing import drawn
 from tests.long.replicas.replica import Refused, Servers
 from tests.long.vendors.applier import ServerEnded
 from tests.replay.cells import Cell, line_of, packed
+from tests.replay.predicted import predicted
 
 RUNS = Path(__file__).with_name("runs.jsonl")
 
