@@ -51,6 +51,6 @@ def _charset(column: Column, fact: ColumnFacts) -> str:
     if fact.collation is not None:
         return f" CHARACTER SET {fact.charset} COLLATE {fact.collation}"
     words = fact.sql_type.upper()
-    texts = is_character(column) and "BINARY" not in words and "BLOB" not in words
+    texts = is_character(column) and not any(word in words for word in ("BINARY", "BLOB", "VECTOR"))
     # Of the same number of bytes as the metadata says.
     return " CHARACTER SET latin1" if texts or is_enum(column) or is_set(column) else ""

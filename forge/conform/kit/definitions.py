@@ -12,10 +12,24 @@ import msgspec
 
 from forge.errors import ForgeError
 from forge.events.plain import name_text
+from forge.render.column_facts import ColumnFacts
 from forge.render.definition_of import definition_of
 from forge.render.schema_of import TableSchema, schemas_of
 from forge.servers import server_line
 from forge.sql.write import identifier
+
+
+class MappedTable(msgspec.Struct, frozen=True, kw_only=True):
+    """A table map in ``tables.json``; ``columns`` is null where one is of a type that is not known."""
+
+    file: str
+    event: int
+    offset: int
+    database: str | dict[str, str]
+    table: str | dict[str, str]
+    columns: list[ColumnFacts] | None
+    unknown: list[str]
+
 
 TABLES, SCHEMA = "tables.json", "schema.sql"
 

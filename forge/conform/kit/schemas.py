@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from forge.conform.kit.case_files import KitCase
+from forge.conform.kit.definitions import MappedTable
 from forge.conform.kit.protocol import Answer, Request
 from forge.decode.schema import decode_schema
 from forge.events.shapes import HEX, SHARED, TEXT, U8, Shape, array, described, object_of
@@ -20,6 +21,7 @@ def kit_schemas() -> dict[str, Shape]:
     """The schemas by the name of their file."""
     return {
         "case": _of("case", "case.json, and a line of index.jsonl", msgspec.json.schema(KitCase)),
+        "tables": _of("tables", "tables.json: the tables that the logs map", msgspec.json.schema(list[MappedTable])),
         "event": _event(),
         "row": _row(),
         "request": _of("request", "A line that a testee reads", msgspec.json.schema(Request)),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from forge.errors import FormatError
-from forge.events.plain import plain, printable, words
+from forge.events.plain import plain, printable, text_or_hex, words
 from forge.values.base import Piece
 
 #: Labels of an event, and of all events inside one.
@@ -107,7 +107,7 @@ def shown(value: Any) -> str:
 
 
 def _words(value: Any) -> str:
-    if isinstance(value, str):
+    if isinstance(value, str) and isinstance(text_or_hex(value), str):
         # The text of a cell has its quotes and escapes already; nothing else stands beside it.
         return value if value.isprintable() else printable(value)
     if isinstance(value, (tuple, list)):

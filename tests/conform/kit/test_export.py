@@ -64,6 +64,8 @@ def test_all_that_a_kit_has_fits_its_schemas(kit: Path) -> None:
     check = {name: jsonschema.Draft202012Validator(schema) for name, schema in schemas.items()}
     for line in (kit / "index.jsonl").read_text().splitlines():
         check["case"].validate(json.loads(line))
+    for path in kit.glob("cases/*/tables.json"):
+        check["tables"].validate(json.loads(path.read_text()))
     for path in sorted(kit.glob("cases/*/*.jsonl"))[:60]:
         kind = "event" if path.name.endswith(".events.jsonl") else "row"
         for line in path.read_text().splitlines()[:20]:
