@@ -57,9 +57,13 @@ def open_log(source: str, *, as_it_is: bool = False, keyring: Keyring | None = N
 
 def read_text(source: str) -> str:
     """The whole of the UTF-8 file ``source``.  Raises OSError; ScenarioError (with the line) if it is not UTF-8."""
+    return listing_text(read_bytes(source), source)
+
+
+def listing_text(data: bytes, source: str) -> str:
+    """The listing that the file ``source`` holds.  Raises ScenarioError, with the line if it is not UTF-8."""
     from forge.binlog.reader import has_magic
 
-    data = read_bytes(source)
     if has_magic(data):
         raise ScenarioError("this is a binary log", file=shown(source), expected="a listing; `forge disasm` makes one")
     try:

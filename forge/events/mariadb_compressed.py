@@ -175,3 +175,13 @@ def uncompressed(body: Body) -> Body:
         return body
     fields = {item.name: getattr(body, item.name) for item in dataclasses.fields(plain)}
     return plain(**fields | {"rows": decompress_block(fields["rows"])})
+
+
+_COMPRESSED = {plain: compressed for compressed, plain in _PLAIN_ROWS.items()}
+
+
+def compressed_rows(body: RowsBody) -> RowsBody:
+    """The inverse of :func:`uncompressed` for rows: what a server with log_bin_compress writes in their place."""
+    kind = _COMPRESSED[type(body)]
+    fields = {item.name: getattr(body, item.name) for item in dataclasses.fields(body)}
+    return kind(**fields | {"rows": compress_block(fields["rows"])})

@@ -33,7 +33,7 @@ _FLAGS = (
     (1 << 27, "unique_checks", True),
     (1 << 19, "autocommit", True),
 )
-_MARIADB_FLAGS = (
+MARIADB_FLAGS = (
     *_FLAGS,
     (1 << 15, "check_constraint_checks", True),
     (1 << 28, "sql_if_exists", False),
@@ -136,7 +136,7 @@ class SessionLines:
         self.flags2 = flags
         parts = [
             f"@@session.{name}={int(bool(flags & bit) != inverted)}"
-            for bit, name, inverted in (_FLAGS if self.mysql else _MARIADB_FLAGS)
+            for bit, name, inverted in (_FLAGS if self.mysql else MARIADB_FLAGS)
             if changed & bit & ~self.absent_flags
         ]
         if parts:
