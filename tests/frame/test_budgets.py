@@ -17,13 +17,13 @@ FORGE = ROOT / "forge"
 
 #: Code lines (no blanks, comments, docstrings) of each room; "." has the modules beside the rooms.
 ROOMS = {
-    "binlog": 3000, "bulk": 14100, "changed": 2200, "charsets": 570, "check": 2150, "cli": 3190, "compile": 2900,
+    "binlog": 3000, "bulk": 14100, "changed": 2200, "charsets": 570, "check": 2150, "cli": 3260, "compile": 2900,
     "conform": 4660, "corpus": 1400, "decode": 2110, "engine": 10000, "events": 4080, "plan": 1980,
     "record": 3360, "render": 730, "replay": 4000, "scenario": 2900, "servers": 620, "spark": 2290, "sql": 6000,
-    "testing": 1620, "values": 5890, "vendors": 3300, ".": 1100,
+    "testing": 1620, "values": 5890, "vendors": 4800, ".": 1100,
 }  # fmt: skip
-CODE_LINES = 79_000
-MODULES = 845
+CODE_LINES = 83_000
+MODULES = 870
 #: Lines of a module with all that stands in it, of a function, and parameters of a function.
 MODULE_LINES, FUNCTION_LINES, PARAMETERS = 400, 80, 10
 #: Names that several folders have.  The list only gets shorter: a new module has a name of its own.
