@@ -19,6 +19,7 @@ from forge.events.registry import event_name
 from forge.events.row_image import images_of
 from forge.events.rows import ROWS_BODIES, PreGaRows, RowsBody
 from forge.events.xid import Xid
+from forge.replay.applier_settings import ApplierSettings
 from forge.replay.replica import Replica
 from forge.replay.replica_table import ReplicaTable, Undo
 from forge.replay.row_changes import RowChanges
@@ -30,18 +31,11 @@ from forge.values.json.diff import apply_diffs
 
 #: Event types that say nothing to an applier of rows.
 _JSON_PREFIX = 4
+_NO_DATABASE = 1049
 #: ROWS events of a statement of its own text: the rows follow.
 _VERBS = {"insert": "Write", "update": "Update", "delete": "Delete"}
 #: Events that change rows, or what statements give, by their text.
 _STATEMENT_EVENTS = frozenset((4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 17, 18, 20, 21, 22, 26))
-
-
-@dataclass(frozen=True, slots=True)
-class ApplierSettings:
-    """The variables of the replica that decide."""
-
-    type_conversions: str = ""
-    idempotent: bool = False
 
 
 @dataclass(slots=True)
@@ -146,7 +140,11 @@ class ApplyLog:
         self._group = Group()
 
     def _take_back(self, length: int) -> None:
-        undo = self._group.undo
+        self.take_back(self._group.undo, length)
+
+    @staticmethod
+    def take_back(undo: Undo, length: int) -> None:
+        """Take back the changes beyond the first ``length``."""
         while len(undo) > length:
             table, number, before = undo.pop()
             table.restore(number, before)
@@ -189,6 +187,8 @@ class ApplyLog:
             table = self._table(name)
             if table.table.engine in ("ARCHIVE", "FEDERATED") and not type(body).__name__.startswith("Write"):
                 raise UnsupportedError(f"changes of a {table.table.engine} table are not measured")
+            if self.settings.fires_triggers and self.replica.triggers_of((table.table.database, table.table.name)):
+                raise UnsupportedError(f"what the triggers of {table.name} do on a replica is not measured")
             if mapped.columns is None:
                 raise UnsupportedError(str(mapped.problem))
             form = self._forms[key] = event_form(mapped, body, table, self.conversions)
@@ -203,7 +203,9 @@ class ApplyLog:
             kind = "is not of type 'BASE TABLE'" if self.old_words else "is not BASE TABLE"
             raise StopError(1347, f"Error executing row event: ''{shown}' {kind}'", "a view is no table")
         if table is None and kept[0] not in replica.session.catalog.databases:
-            raise UnsupportedError(f"what an applier says of a database that is missing ({kept[0]}) is not measured")
+            code = self.applier.database_error
+            missing = f"Unknown database '{kept[0]}'" if code == _NO_DATABASE else f"Table '{shown}' doesn't exist"
+            raise StopError(code, f"Error executing row event: '{missing}'", "the database is missing")
         if table is None:
             text = f"Error executing row event: 'Table '{shown}' doesn't exist'"
             raise StopError(1146, text, "the table is missing")
@@ -348,18 +350,26 @@ class _EventWork:
             place = self.form.places[cell.number - 1]
             if cell.partial and cell.raw is not None and place is not None:
                 old = self.form.table.rows[number][place]
-                if old is None:
-                    raise UnsupportedError("a partial update of a document that is NULL on the replica is not measured")
-                document = apply_diffs(old[_JSON_PREFIX:], cell.diffs())
+                try:
+                    document = None if old is None else apply_diffs(old[_JSON_PREFIX:], cell.diffs())
+                except FormatError:
+                    document = None
+                if document is None:
+                    column = self.form.table.columns[place].name
+                    text = f"Could not apply JSON diff in table {self.form.table.table.name}, column {column}."
+                    raise StopError(3648, text, "partial JSON: the document has no such place", "none")
                 image[place] = len(document).to_bytes(_JSON_PREFIX, "little") + document
         self.changes.update(number, image, self.undo)
 
     def guarded(self, number: int, step: Callable[[], None]) -> None:
         """Do a row's work.  Raises _Stopped where the server stops."""
         at = number, self.form.table.name
+        mark = 0 if self.undo is None else len(self.undo)
         try:
             step()
         except StopError as error:
+            if self.undo is not None:
+                self.log.take_back(self.undo, mark)
             if not (self.idempotent and error.code in PASSED_OVER):
                 raise _Stopped(error, at, self.form.kind) from None
             self.log.notes[self.form.table.name, self.form.kind, f"R7: error {error.code} passed over"] += 1

@@ -21,6 +21,7 @@ _EXACT = Context(prec=200, rounding=ROUND_HALF_UP)
 _FORMS = {WireType.FLOAT: "<f", WireType.DOUBLE: "<d"}
 _LARGEST_FLOAT = 3.4028234663852886e38
 BINARY = 63
+_COLLECTION = 7
 
 
 def integer_cell(source: Column, target: Column, *, unsigned: bool) -> Callable[[bytes], bytes]:
@@ -105,11 +106,11 @@ def day_cell(source: Column, target: Column) -> Callable[[bytes], bytes]:
 
 
 def cut_moment_cell(source: Column, target: Column, applier: Applier) -> Callable[[bytes], bytes]:
-    """Fewer digits of a fraction: cut, or an error where the server has one whatever the setting allows."""
+    """Another number of fraction digits: cut or filled, or an error where the server allows and cannot."""
     if applier.dropped_fraction == "error":
 
         def refuse(raw: bytes) -> bytes:
-            rule = "lossy conversion of a fraction: allowed, but the server cannot read it"
+            rule = "conversion of a fraction: allowed, but the server cannot read it"
             raise StopError(1610, "Corrupted replication event was detected", rule, "none")
 
         return refuse
@@ -117,12 +118,74 @@ def cut_moment_cell(source: Column, target: Column, applier: Applier) -> Callabl
 
     def cell(raw: bytes) -> bytes:
         whole, _, fraction = str(codec.decode(source, raw)).partition(".")
-        return own.encode(target, whole + (f".{fraction[:digits]}" if digits else ""))
+        return own.encode(target, whole + (f".{fraction[:digits].ljust(digits, '0')}" if digits else ""))
 
     return cell
 
 
-def blob_or_string_cell(source: Column, target: Column, applier: Applier) -> Callable[[bytes], bytes]:
+def other_digits_cell(source: Column, target: Column) -> Callable[[bytes], bytes]:
+    """A fraction of as many bytes, with another number of digits."""
+    codec, own, digits = codec_for(source), codec_for(target), target.metadata[0]
+
+    def cell(raw: bytes) -> bytes:
+        whole, _, fraction = str(codec.decode(source, raw)).partition(".")
+        if fraction[digits:].strip("0"):
+            raise UnsupportedError("a digit of a fraction that the column does not show is not measured")
+        return own.encode(target, whole + (f".{fraction[:digits].ljust(digits, '0')}" if digits else ""))
+
+    return cell
+
+
+def fewer_members_cell(source: Column, target: Column) -> Callable[[bytes], bytes]:
+    """A SET of fewer bytes: the members that the column has."""
+    mask = (1 << len(target.members or ())) - 1
+    return lambda raw: (int.from_bytes(raw, "little") & mask).to_bytes(target.metadata[1], "little")
+
+
+def fitting_geometry(source: Column, target: Column) -> Callable[[bytes], bytes] | None:
+    """A geometry of another type than the column has becomes empty (Field_geom::store)."""
+    wanted = target.geometry_type
+    if not wanted or source.geometry_type == wanted:
+        return None
+    size = target.metadata[0]
+
+    def cell(raw: bytes) -> bytes:
+        data = raw[size:]
+        if len(data) < 9:
+            return raw
+        found = int.from_bytes(data[5:9], "little" if data[4] else "big")
+        if found != wanted and wanted == _COLLECTION:
+            raise UnsupportedError("a geometry for a GEOMETRYCOLLECTION column is not measured")
+        return raw if found == wanted else bytes(size)
+
+    return cell
+
+
+def recompressed(raw: bytes, source: Column, target: Column) -> bytes:
+    """The same value with and without COMPRESSED."""
+    codec, own = codec_for(source), codec_for(target)
+    return own.encode(target, codec.decode(source, raw))
+
+
+def well_formed_text(source: Column, target: Column) -> Callable[[bytes], bytes] | None:
+    """TEXT of another character set: what of its bytes is well-formed (Field_blob::unpack, which stores a value)."""
+    if target.collation in (None, BINARY):
+        return None
+    own = charset(collation(target.collation or 0).charset)
+    same = source.collation is not None and collation(source.collation).charset == own.name
+    if same or own.max_length == 1:
+        return None
+    size = target.metadata[0]
+
+    def cell(raw: bytes) -> bytes:
+        data = raw[size:]
+        data = data[: own.well_formed_length(data, target.dialect.well_formed)]
+        return len(data).to_bytes(size, "little") + data
+
+    return cell
+
+
+def blob_or_string_cell(source: Column, target: Column, applier: Applier, order: int) -> Callable[[bytes], bytes]:
     """Strings and BLOBs among each other: the bytes, as many as the column has room for, never in another set."""
     prefix, own_prefix, room = prefix_size(source), prefix_size(target), longest(target)
     name = None if target.collation in (None, BINARY) else collation(target.collation or 0).charset
@@ -150,10 +213,16 @@ def blob_or_string_cell(source: Column, target: Column, applier: Applier) -> Cal
             characters = list(own.characters(data, target.dialect.well_formed))
             if target.type_code != WireType.BLOB:
                 return b"".join(characters[: room // own.max_length])
-            raise UnsupportedError("a TEXT that is cut in the middle is not measured")
+            if data[:room].isascii():
+                return data[:room]
+            raise UnsupportedError("a TEXT that is cut where characters have several bytes is not measured")
+        both_varchar = real_type(source) == real_type(target) == WireType.VARCHAR and prefix == own_prefix
+        if both_varchar and order > 0:
+            # do_varstring2_mb: as many well-formed characters as there is room for.
+            good = data[: own.well_formed_length(data, target.dialect.well_formed)]
+            return b"".join(list(own.characters(good, target.dialect.well_formed))[: room // own.max_length])
         if len(data) > room or (own.max_length > 1 and len(data) > room // own.max_length):
             raise UnsupportedError(f"a text that is not well-formed {name} and is cut is not measured")
-        both_varchar = real_type(source) == real_type(target) == WireType.VARCHAR and prefix == own_prefix
         if as_is or (both_varchar and not applier.cuts_malformed):
             return data
         if both_varchar:

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from forge.engine.dictionary.literals import zero_value
 from forge.engine.rows.defaults import StatementTime, omitted_value, with_generated
 from forge.errors import ScenarioError, UnsupportedError
-from forge.plan.tables import ForeignKey
+from forge.replay.foreign_keys import ForeignKeys
 from forge.replay.replica import Replica
-from forge.replay.replica_table import Cells, ReplicaTable, Undo
+from forge.replay.replica_table import Cells, Undo
 from forge.replay.row_event import EventForm, not_null_cells
 from forge.replay.stops import StopError
 from forge.servers.facts.applier import Applier
 
+
+class _Defaults(dict[int, "bytes | None"]):
+    """Cells by column; one that is asked for and missing is made."""
+
+    def __init__(self, made: Callable[[int], bytes | None]) -> None:
+        super().__init__()
+        self._made = made
+
+    def __missing__(self, column: int) -> bytes | None:
+        self[column] = value = self._made(column)
+        return value
+
+
 Image = Mapping[int, bytes | None]
 NO_FOREIGN_KEY_CHECKS, COMPLETE_ROWS = 0x0002, 0x0008
+_JSON_PREFIX = 4
 
 
 class RowChanges:
@@ -28,26 +43,33 @@ class RowChanges:
         self._flags = flags
         self._time = StatementTime(second, 0)
         self._width = max((place for place in form.places if place is not None), default=-1) + 1
-        self._defaults: dict[int, bytes | None] | None = None
+        #: The cell that each column has where no image gives one.  AUTO_INCREMENT has 0.
+        self.defaults: Mapping[int, bytes | None] = _Defaults(self._default)
+        #: Stored generated columns beyond the event's, which a record that MariaDB looks for has.
+        self._computed_extra = [
+            index
+            for index, column in enumerate(self.table.table.columns)
+            if column.generated == "stored" and index >= self._width
+        ]
         self._checks = bool(self.table.state.checks or self.table.state.definition.checks)
-        self._references = () if flags & NO_FOREIGN_KEY_CHECKS else self.table.table.foreign_keys
-        self._children = () if flags & NO_FOREIGN_KEY_CHECKS else self._referring()
+        self._keys = ForeignKeys(replica, self.table, checked=not flags & NO_FOREIGN_KEY_CHECKS)
 
-    @property
-    def defaults(self) -> Mapping[int, bytes | None]:
-        """The cell that each column has where no image gives one.  AUTO_INCREMENT has none."""
-        if self._defaults is None:
-            self._defaults = {index: self._default(index) for index in range(len(self.table.columns))}
-        return self._defaults
-
-    def _default(self, index: int) -> bytes | None:
+    def _default(self, index: int, *, clock: bool = False) -> bytes | None:
         column = self.table.definitions[index]
         if column.column.auto_increment:
             return self.table.codecs[index].encode(self.table.columns[index], 0)
         if column.column.generated:
             return None
-        if column.column.default_now and column.column.now_digits:
-            raise UnsupportedError(f"the default of column {column.name!r} of {self.table.name} reads microseconds")
+        if column.holds_json and not column.column.nullable and not column.column.has_default:
+            # A document of no bytes, which MySQL shows as null.
+            return bytes(_JSON_PREFIX)
+        if column.type_facts.is_blob and not self._applier.replaces_generated and column.default is not None:
+            raise UnsupportedError(
+                f"the default of BLOB or TEXT column {column.name!r} of {self.table.name}: not measured"
+            )
+        if column.column.default_now and not self._applier.fills_clock_defaults and not clock:
+            zero = None if column.column.nullable else zero_value(column.wire)
+            return None if zero is None else self.table.codecs[index].encode(self.table.columns[index], zero)
         try:
             value = omitted_value(column, self._time, clips=True)
         except ScenarioError as error:
@@ -56,16 +78,19 @@ class RowChanges:
 
     def before_record(self, image: Image) -> dict[int, bytes | None]:
         """The record that MariaDB looks for: what the image lacks has defaults."""
-        missing = any(index not in image for index in range(len(self.table.columns)))
-        record = dict(self.defaults) if missing else {}
+        record = _Defaults(self._default)
         record.update(image)
+        if self._computed_extra:
+            values = self.table.decoded(tuple(record[index] for index in range(len(self.table.columns))))
+            computed = self.table.encoded(with_generated(self.table.definitions, values, clips=True))
+            record.update((index, computed[index]) for index in self._computed_extra)
         return record
 
     def full_image(self, image: Image) -> dict[int, bytes | None]:
         """An image with defaults for NULL in columns that hold none."""
         if all(raw is not None or self.table.table.columns[place].nullable for place, raw in image.items()):
             return dict(image)
-        return not_null_cells(self.table, image, self.defaults)
+        return not_null_cells(self.table, image, lambda index: self._default(index, clock=True))
 
     def insert(self, image: Image, undo: Undo | None, *, idempotent: bool) -> None:
         """Store a new row."""
@@ -79,7 +104,7 @@ class RowChanges:
         while True:
             found = table.conflict(cells)
             if found is None:
-                self._check_parents(cells)
+                self._keys.check_parents(cells)
                 table.insert(cells, undo)
                 return
             place, number = found
@@ -90,11 +115,16 @@ class RowChanges:
                 for column, raw in image.items():
                     kept[column] = raw
                 cells = self._finished(kept, image)
-            if place == len(table.unique) - 1 and not self._referring():
-                self._check_parents(cells)
+            referred = self._keys.referred
+            if referred and not self._applier.replaces_by_deleting and place < len(table.unique) - 1:
+                raise UnsupportedError(f"IDEMPOTENT and a row of {table.name} that others refer to are not measured")
+            if place == len(table.unique) - 1 and not (referred and self._applier.replaces_by_deleting):
+                self._keys.check_parents(cells)
+                if referred and self._keys.loses_children(table.rows[number], cells):
+                    raise UnsupportedError(f"IDEMPOTENT and a row of {table.name} that others refer to: not measured")
                 table.change(number, cells, undo)
                 return
-            self._check_children(table.rows[number], None)
+            self._keys.follow(number, None, undo)
             table.remove(number, undo)
 
     def _number(self, record: list[bytes | None], image: Image) -> None:
@@ -128,13 +158,13 @@ class RowChanges:
         found = table.conflict(cells, number)
         if found is not None:
             raise self._duplicate(found[0], cells)
-        self._check_parents(cells, before)
-        self._check_children(before, cells)
+        self._keys.check_parents(cells, before)
+        self._keys.follow(number, cells, undo)
         table.change(number, cells, undo)
 
     def delete(self, number: int, undo: Undo | None) -> None:
         """Take a row away."""
-        self._check_children(self.table.rows[number], None)
+        self._keys.follow(number, None, undo)
         self.table.remove(number, undo)
 
     def _finished(self, record: list[bytes | None], image: Image) -> Cells:
@@ -149,17 +179,26 @@ class RowChanges:
             except ScenarioError as error:
                 raise UnsupportedError(f"{table.name}: {error}") from None
             computed = table.encoded(values)
-            if not self._applier.replaces_generated and any(
-                image.get(place, computed[place]) != computed[place] for place in image
-            ):
-                raise UnsupportedError(
-                    f"{table.name}: a generated column with another value than logged is not measured"
-                )
+            if not self._applier.replaces_generated:
+                computed = self._as_logged(computed, image)
             cells = computed
         partition = table.table.partition
         if partition is not None or (self._checks and self._applier.checks_constraints):
             self._check_row(cells)
         return cells
+
+    def _as_logged(self, computed: Cells, image: Image) -> Cells:
+        """A row whose stored generated columns are what the event has of them."""
+        columns = self.table.table.columns
+        kept = tuple(
+            image[place] if place in image and columns[place].generated == "stored" else raw
+            for place, raw in enumerate(computed)
+        )
+        if kept != computed and sum(column.generated is not None for column in columns) > 1:
+            raise UnsupportedError(
+                f"{self.table.name}: several generated columns with other values than logged are not measured"
+            )
+        return kept
 
     def _check_row(self, cells: Cells) -> None:
         table = self.table
@@ -202,46 +241,3 @@ class RowChanges:
         named = name if self._applier.old_words else f"{table.table.name}.{name}"
         text = f"Duplicate entry '{'-'.join(shown)}' for key '{named}'"
         return StopError(1062, text, "R6: a unique key of the replica", "duplicate")
-
-    def _check_parents(self, cells: Cells, before: Cells | None = None) -> None:
-        for key in self._references:
-            wanted = [cells[index] for index in key.columns]
-            same = before is not None and [before[index] for index in key.columns] == wanted
-            if same or any(raw is None for raw in wanted):
-                continue
-            parent = self._replica.tables.get(key.parent)
-            if parent is not None and self._has_entry(parent, key, cells):
-                continue
-            text = "Cannot add or update a child row: a foreign key constraint fails"
-            raise StopError(1452, text, "foreign key of the replica", "no_parent")
-
-    def _has_entry(self, parent: ReplicaTable, key: ForeignKey, cells: Cells) -> bool:
-        columns = tuple(parent.table.column_index(name) for name in key.parent_columns)
-        ours = [self.table.table.columns[index].type for index in key.columns]
-        theirs = [parent.table.columns[index].type for index in columns]
-        if any(one.collation is not None and one.collation != 63 for one in (*ours, *theirs)):
-            raise UnsupportedError(f"foreign key {key.name} of {self.table.name} on text is not measured")
-        return bool(parent.matching(columns, tuple(cells[index] for index in key.columns)))
-
-    def _referring(self) -> tuple[tuple[ReplicaTable, ForeignKey], ...]:
-        name = (self.table.table.database, self.table.table.name)
-        return tuple(
-            (child, key)
-            for child in self._replica.tables.values()
-            for key in child.table.foreign_keys
-            if key.parent == name
-        )
-
-    def _check_children(self, before: Cells, after: Cells | None) -> None:
-        for child, key in self._children:
-            columns = tuple(self.table.table.column_index(name) for name in key.parent_columns)
-            old = tuple(before[index] for index in columns)
-            if any(raw is None for raw in old) or (after is not None and old == tuple(after[i] for i in columns)):
-                continue
-            if not child.matching(key.columns, old):
-                continue
-            action = key.on_delete if after is None else key.on_update
-            if action not in ("restrict", "no_action"):
-                raise UnsupportedError(f"foreign key {key.name} of {child.name} changes its rows: not measured")
-            text = "Cannot delete or update a parent row: a foreign key constraint fails"
-            raise StopError(1451, text, "foreign key of the replica", "referenced")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from forge.decode.cells import Cell, Kind, MappedTable, kind_of
@@ -111,10 +111,10 @@ def _misread(conversion: ColumnConversion, left: int) -> Exception:
 
 
 def not_null_cells(
-    table: ReplicaTable, image: Mapping[int, bytes | None], defaults: Mapping[int, bytes | None]
+    table: ReplicaTable, image: Mapping[int, bytes | None], default: Callable[[int], bytes | None]
 ) -> dict[int, bytes | None]:
     """The image with the column's default for a NULL that it cannot hold (warning 1048)."""
     return {
-        place: defaults[place] if raw is None and not table.table.columns[place].nullable else raw
+        place: default(place) if raw is None and not table.table.columns[place].nullable else raw
         for place, raw in image.items()
     }

@@ -82,18 +82,42 @@ def _by_row(table: ReplicaTable, present: Sequence[int], width: int, applier: Ap
         if key.kind != "index" and not key.hashed and not any(map(table.table.takes_null, key.parts)):
             words = "the primary key" if key.kind == "primary" else f"unique key {key.name}"
             return Lookup("key", f"R5: {words}, whatever the image has", table.unique_index(key))
-    beyond = applier.passes_extra_keys
-    columns = tuple(
-        index
-        for index, column in enumerate(table.table.columns)
-        if column.generated != "virtual" and not (beyond and index >= width)
-    )
+    special = {key.special for key in table.state.definition.keys}
+    if "SPATIAL" in special:
+        if keys:
+            raise UnsupportedError(f"a SPATIAL key of {table.name} beside others is not measured")
+        return Lookup("nothing", "a SPATIAL key is the best there is, and finds no row")
+    if keys and not applier.passes_extra_keys and _has_virtual(table, keys[0], width):
+        return Lookup("nothing", f"key {keys[0].name} is on a virtual column that the event lacks")
+    columns = _compared_columns(table, present, width, applier)
     first = next((key for key in keys if key.kind != "index"), None)
     if first is not None and not first.hashed and table.table.engine != "MEMORY":
         rule = f"unique key {first.name}, trusted if no part is NULL, whatever the image has"
         return Lookup("image", rule, table.unique_index(first), columns)
     words = f"key {keys[0].name}" if keys else "the table"
     return Lookup("image", f"R1: the whole row is compared along {words}", columns=columns)
+
+
+def _has_virtual(table: ReplicaTable, key: Key, width: int) -> bool:
+    return any(
+        part.column >= width and part.expression is None and table.table.columns[part.column].generated == "virtual"
+        for part in key.parts
+    )
+
+
+def _compared_columns(table: ReplicaTable, present: Sequence[int], width: int, applier: Applier) -> tuple[int, ...]:
+    """What a whole row is, to MariaDB."""
+    stored = [index for index, column in enumerate(table.table.columns) if column.generated != "virtual"]
+    if not applier.passes_extra_keys:
+        return tuple(stored)
+    extra = [(index, column) for index, column in enumerate(table.table.columns) if index >= width]
+    own = [index for index, column in extra if column.generated is not None or column.auto_increment]
+    if not own:
+        return tuple(stored)
+    if len(own) < len(extra) or (set(present) != set(range(width)) and table.state.auto_increment in own):
+        raise UnsupportedError(f"what is compared of {table.name}, with such further columns, is not measured")
+    # Columns without a value in the event's record are not compared once the replica fills one by itself.
+    return tuple(index for index in present if table.table.columns[index].generated != "virtual")
 
 
 def _has_extra(key: Key, width: int) -> bool:

@@ -17,10 +17,15 @@ from forge.replay.converted_cells import (
     blob_or_string_cell,
     cut_moment_cell,
     day_cell,
+    fewer_members_cell,
+    fitting_geometry,
     integer_cell,
     moment_of_day_cell,
     number_cell,
+    other_digits_cell,
+    recompressed,
     same_value_cell,
+    well_formed_text,
     wider_number_cell,
 )
 from forge.replay.stops import StopError
@@ -30,11 +35,13 @@ from forge.replay.wire_forms import (
     OLD_MOMENTS,
     bit_length,
     group,
+    is_compressed,
     longest,
     prefix_size,
     real_type,
     source_words,
     target_words,
+    uncompressed,
 )
 from forge.servers.facts.applier import Applier
 from forge.values.base import Column
@@ -114,6 +121,9 @@ def column_conversion(
 def _order(source: Column, target: Column, settings: TypeConversions) -> tuple[int | None, str]:
     """The order of two columns and its rule; None for types that are never converted."""
     ours, theirs = group(source), group(target)
+    special = _special_order(source, target, settings)
+    if special is not None:
+        return special
     if real_type(source) == real_type(target):
         return _same_type(source, target, ours)
     if OLD_MOMENTS.get(WireType(real_type(source))) == real_type(target) and target.metadata == b"\0":
@@ -135,6 +145,30 @@ def _order(source: Column, target: Column, settings: TypeConversions) -> tuple[i
     if settings.applier.converts_dates and codes == (WireType.DATETIME2, WireType.DATE):
         return 1, "MariaDB: DATETIME to DATE"
     return None, "types that are never converted"
+
+
+def _special_order(source: Column, target: Column, settings: TypeConversions) -> tuple[int | None, str] | None:
+    """The order of types that are more than their bytes: vectors, compressed columns, addresses of MariaDB."""
+    declared = "" if target.declared is None else target.declared.name
+    if real_type(source) == real_type(target) == WireType.VECTOR:
+        if source.dimensions is None:
+            raise UnsupportedError("a VECTOR of unknown dimensions (no optional metadata) is not measured")
+        same = source.dimensions == target.dimensions
+        return (0, "same type") if same else (None, "VECTOR of other dimensions: never")
+    if declared in ("UUID", "INET4", "INET6", "VECTOR") and target.type_code != WireType.VECTOR:
+        if source.type_code != target.type_code:
+            raise UnsupportedError(f"what becomes of {source_words(source, octets=True)} in {declared} is not measured")
+        same = source.metadata == target.metadata
+        return (0, "same bytes") if same else (None, f"{declared} of bytes of another length: never")
+    if is_compressed(source) or is_compressed(target):
+        if is_compressed(source) and is_compressed(target):
+            raise UnsupportedError("a COMPRESSED column for a COMPRESSED one is not measured")
+        if not (settings.lossy or settings.non_lossy):
+            return None, "COMPRESSED columns: never without conversions"
+        if not (settings.lossy and settings.non_lossy) or group(uncompressed(source)) != group(uncompressed(target)):
+            raise UnsupportedError("COMPRESSED columns with one kind of conversions alone are not measured")
+        return 0, "COMPRESSED columns: with all conversions"
+    return None
 
 
 def _same_type(source: Column, target: Column, kind: str) -> tuple[int | None, str]:
@@ -161,6 +195,20 @@ def _same_type(source: Column, target: Column, kind: str) -> tuple[int | None, s
     return 0, "same type"
 
 
+def _recompressed(source: Column, target: Column, settings: TypeConversions) -> CellConversion:
+    """Of and for a COMPRESSED column: what the value is without it."""
+    plain, own = uncompressed(source), uncompressed(target)
+    order, _ = _order(plain, own, settings)
+    assert order is not None
+    inner = _converter(plain, own, order, settings)
+
+    def cell(raw: bytes) -> bytes:
+        here = recompressed(raw, source, plain)
+        return recompressed(here if inner is None else inner(here), own, target)
+
+    return cell
+
+
 def _compared(left: int, right: int) -> int:
     return (left > right) - (left < right)
 
@@ -176,29 +224,38 @@ def _misread(source: Column, target: Column) -> int:
 def _converter(source: Column, target: Column, order: int, settings: TypeConversions) -> CellConversion | None:
     """What makes the replica's cell.  Raises UnsupportedError for values that have not been measured."""
     ours, code = group(source), real_type(source)
+    if is_compressed(source) or is_compressed(target):
+        return _recompressed(source, target, settings)
+    if ours == "blob" == group(target) and order == 0:
+        return well_formed_text(source, target) if settings.applier.cuts_malformed else None
+    if code == WireType.GEOMETRY and settings.applier.checks_geometries:
+        return fitting_geometry(source, target)
     if code == real_type(target) and (order == 0 or source.metadata == target.metadata):
         if ours == "string" and prefix_size(source) != prefix_size(target):
-            return blob_or_string_cell(source, target, settings.applier)
-        return None if ours != "time" or source.metadata == target.metadata else same_value_cell(source, target)
+            return blob_or_string_cell(source, target, settings.applier, order)
+        return None if ours != "time" or source.metadata == target.metadata else other_digits_cell(source, target)
     if ours == "integer":
         if settings.unsigned and settings.signed:
             raise UnsupportedError("ALL_SIGNED and ALL_UNSIGNED together are not measured")
-        return integer_cell(source, target, unsigned=settings.unsigned)
+        as_target = settings.applier.takes_sign_of == "target" and bool(target.unsigned)
+        return integer_cell(source, target, unsigned=settings.unsigned or as_target)
     if ours in ("float", "decimal"):
         return wider_number_cell(source, target) if ours == "float" == group(target) else number_cell(source, target)
     if ours in ("string", "blob"):
-        return blob_or_string_cell(source, target, settings.applier)
+        return blob_or_string_cell(source, target, settings.applier, order)
     if ours == "bit":
         return bits_cell(source, target)
     if ours in ("enum", "set") and order < 0:
         return same_value_cell(source, target)
+    if ours == "set" == group(target):
+        return fewer_members_cell(source, target)
     if order == 0:
-        return same_value_cell(source, target)
+        return other_digits_cell(source, target) if ours == "time" else same_value_cell(source, target)
     if code == WireType.DATE:
         return moment_of_day_cell(source, target)
     if code == WireType.DATETIME2 and real_type(target) == WireType.DATE:
         return day_cell(source, target)
-    if ours == "time" and order > 0:
+    if ours == "time":
         return cut_moment_cell(source, target, settings.applier)
     words = [source_words(one, octets=settings.applier.says_octets) for one in (source, target)]
     raise UnsupportedError(f"what becomes of {words[0]} in a column of {words[1]} is not measured")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from forge.charsets import collation
@@ -29,6 +30,23 @@ _NAMES = {
     WireType.TIMESTAMP: "timestamp", WireType.DATETIME: "datetime", WireType.TIME: "time",
 }  # fmt: skip
 _BLOB_NAMES = {1: "tiny", 2: "", 3: "medium", 4: "long"}
+
+
+#: COMPRESSED columns of MariaDB, and what they are without it.
+_COMPRESSED = {WireType.VARCHAR_COMPRESSED: WireType.VARCHAR, WireType.BLOB_COMPRESSED: WireType.BLOB}
+
+
+def is_compressed(column: Column) -> bool:
+    """Whether the column is COMPRESSED."""
+    return column.type_code in _COMPRESSED
+
+
+def uncompressed(column: Column) -> Column:
+    """The column without COMPRESSED: a VARCHAR has a byte less."""
+    if column.type_code == WireType.VARCHAR_COMPRESSED:
+        length = int.from_bytes(column.metadata[:2], "little") - 1
+        return replace(column, type_code=WireType.VARCHAR, metadata=length.to_bytes(2, "little"))
+    return replace(column, type_code=_COMPRESSED.get(WireType(column.type_code), column.type_code))
 
 
 def real_type(column: Column) -> int:

@@ -26,7 +26,7 @@ class Applier(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     first_column: int
     #: Number of the error for a row that ends too early.
     short_row_error: int
-    #: What happens to fraction digits that a conversion drops.
+    #: What becomes of a moment whose fraction gets another number of bytes.
     dropped_fraction: Literal["error", "cut"]
     #: DATE and DATETIME are converted into each other.
     converts_dates: bool
@@ -34,11 +34,21 @@ class Applier(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     converts_signs: bool
     #: A VARCHAR whose bytes are not of the column's set is cut where it stops being well-formed.
     cuts_malformed: bool
+    #: An integer of another width is extended by its own sign or, with ``target``, by the column's.
+    takes_sign_of: Literal["none", "target"]
+    #: A geometry of another type than the column has becomes empty.
+    checks_geometries: bool
+    #: Absent columns whose default is the time get it.
+    fills_clock_defaults: bool
+    #: A row that IDEMPOTENT replaces takes the rows that refer to it along.
+    replaces_by_deleting: bool
+    #: Number of the error for a table in a database that is missing.
+    database_error: int
     #: CHECK constraints of the replica refuse rows.
     checks_constraints: bool
     #: An UPDATE or DELETE of a BLACKHOLE table finds its row.
     blackhole_finds: bool
-    #: A generated column gets what the replica computes of it, whatever the event has.
+    #: A stored generated column gets what the replica computes of it, whatever the event has.
     replaces_generated: bool
     #: The first column may be a key that the server generated, on one side alone.
     matches_generated_keys: bool
