@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from forge.bulk.reading.rows import read_rows
     from forge.bulk.writing.write import WrittenRows, write_rows
     from forge.logs import Log, LogFile, Row, build, diff, read
-    from forge.replay.state import State, replay
+    from forge.replay.end_state import State, replay
     from forge.scenario import Facts, Scenario, Session, ddl, delete, insert, insert_many, load_scenario, update
 
 __version__ = "0.3.0"
@@ -51,7 +51,7 @@ _MODULES = {
     "Log": "forge.logs",
     "LogFile": "forge.logs",
     "ReadSummary": "forge.bulk.reading.odd",
-    "State": "forge.replay.state",
+    "State": "forge.replay.end_state",
     "WrittenRows": "forge.bulk.writing.write",
     "Row": "forge.logs",
     "build": "forge.logs",
@@ -59,7 +59,7 @@ _MODULES = {
     "read": "forge.logs",
     "read_events": "forge.binlog.log_file",
     "read_rows": "forge.bulk.reading.rows",
-    "replay": "forge.replay.state",
+    "replay": "forge.replay.end_state",
     "write_rows": "forge.bulk.writing.write",
 }
 

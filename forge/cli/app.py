@@ -56,7 +56,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "diff": ("forge.cli.commands.diff", "Show where two binary logs differ, by event, field, row and cell."),
         "check": ("forge.cli.commands.check", "Compare what decoders read in a binary log."),
         "compat": ("forge.cli.commands.compat", "Show how a consumer of another server line reads a log."),
-        "replay": ("forge.cli.commands.replay", "Say what a replica with other tables makes of binary logs."),
+        "replay": ("forge.cli.commands.changed.replay", "Say what a replica with other tables makes of binary logs."),
         "verify": ("forge.cli.commands.verify", "Compile recorded scenarios and compare with the recordings."),
     },
     "Test a decoder": {

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from forge.engine.dictionary.literals import zero_value
 from forge.engine.rows.defaults import StatementTime, omitted_value, with_generated
 from forge.errors import ScenarioError, UnsupportedError
-from forge.replay.foreign_keys import ForeignKeys
+from forge.replay.referring_rows import ForeignKeys
 from forge.replay.replica import Replica
 from forge.replay.replica_table import Cells, Undo
 from forge.replay.row_event import EventForm, not_null_cells
@@ -63,7 +63,8 @@ class RowChanges:
         if column.holds_json and not column.column.nullable and not column.column.has_default:
             # A document of no bytes, which MySQL shows as null.
             return bytes(_JSON_PREFIX)
-        if column.type_facts.is_blob and not self._applier.replaces_generated and column.default is not None:
+        has_default = column.default is not None or column.column.has_default
+        if column.type_facts.is_blob and has_default and not self._applier.replaces_generated:
             raise UnsupportedError(
                 f"the default of BLOB or TEXT column {column.name!r} of {self.table.name}: not measured"
             )

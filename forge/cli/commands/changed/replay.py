@@ -15,7 +15,7 @@ from forge.cli.parameters import FILE, FILE_OR_FOLDER, FOLDER, json_option, serv
 from forge.errors import CheckFailed, ScenarioError
 
 if TYPE_CHECKING:
-    from forge.replay.state import State
+    from forge.replay.end_state import State
 
 
 @click.command()
@@ -57,7 +57,7 @@ def command(
       forge replay binlog.000001 --onto replica.sql --set replica_type_conversions=ALL_NON_LOSSY -o state
       forge replay binlog.000001 --onto replica.sql --expect state
     """
-    from forge.replay.state import replay
+    from forge.replay.end_state import replay
 
     state = replay(logs, onto=Path(onto), line=line, settings=_settings(variables))
     if folder is not None:
