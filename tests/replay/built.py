@@ -11,6 +11,7 @@ from forge.binlog.logged import logged_events
 from forge.errors import ForgeError
 from forge.events.format import CHECKSUM_SIZE, HEADER_SIZE
 from forge.events.format_description import FormatDescription
+from forge.events.stop import Stop
 from forge.scenario.matrix import base_scenario
 from forge.servers import server_line
 from tests.replay.cells import CLOCK, Cell, assigned, source_variables
@@ -55,8 +56,19 @@ def log_of(cell: Cell, line: str) -> bytes:
 
 
 def is_built(cell: Cell, line: str, log: bytes) -> bool:
-    """Whether a built log has the row events of this one."""
+    """Whether a built log has the row events of this one, and the same events at all if another line reads it."""
     try:
-        return list(row_events(build_log(cell, line))) == list(row_events(log))
+        built = build_log(cell, line)
     except ForgeError:
         return False
+    return list(row_events(built)) == list(row_events(log)) and (not cell.source or _outline(built) == _outline(log))
+
+
+def _outline(log: bytes) -> list[tuple[int, object]]:
+    """Types of the events, but of the one that ends the file; and whether they have checksums."""
+    events = [logged.event for logged in logged_events(log)]
+    return [
+        (event.type_code, event.body.checksum_algorithm if isinstance(event.body, FormatDescription) else None)
+        for event in events
+        if not isinstance(event.body, Stop)
+    ]
