@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from forge.binlog.row_counts import OPERATIONS
 from forge.bulk.gather import bitmap_of, nulls_of
 from forge.bulk.plan import Cells, ColumnPlan, Read, Spans, strings_of, utf8
 from forge.bulk.reading import beside
@@ -25,7 +26,7 @@ from forge.events.row_image import OLD_TEMPORALS
 #: some rows all the same.
 _MOST_CELLS = 1 << 20
 _LEAST_ROWS = 1 << 8
-_OPERATIONS = strings_of(beside.OPERATIONS)
+_OPERATIONS = strings_of(OPERATIONS)
 _FIRST = np.zeros(1, np.int32)
 
 

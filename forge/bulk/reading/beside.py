@@ -13,7 +13,6 @@ from forge.bulk.reading.gtids import GTID_TYPE
 
 #: Rows of a batch at most.
 MOST_ROWS: Final = 1 << 17
-OPERATIONS: Final = ("insert", "update", "delete")
 
 #: Column -> Arrow type, in the order of a batch.  ``_position`` is the file offset of the row's event, or of the
 #: payload that holds it; ``_event`` that event's number; ``_timestamp`` its header's.

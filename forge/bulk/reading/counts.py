@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from forge.binlog.row_counts import OPERATIONS, RowCounts
 from forge.bulk.reading.batches import Misfit
-from forge.bulk.reading.beside import OPERATIONS
 from forge.bulk.reading.listed import Listed
 from forge.bulk.reading.row_walk import FULL, MISFIT, CellPlaces
 from forge.bulk.reading.rows import Paths, RowReader, paths_of
@@ -24,23 +24,9 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Count:
-    """Row events of one operation: their number, their rows, and their bytes with header and checksum.
+class TableCounts(RowCounts):
+    """What happened to one table, by operation ("insert", "update", "delete"), and its definitions that differ."""
 
-    Bytes of events out of a compressed transaction are those of the unpacked event.
-    """
-
-    rows: int = 0
-    events: int = 0
-    bytes: int = 0
-
-
-@dataclass(slots=True)
-class TableCounts:
-    """What happened to one table, by operation ("insert", "update", "delete")."""
-
-    by_operation: dict[str, Count] = field(default_factory=lambda: {word: Count() for word in OPERATIONS})
-    #: Its definitions that differ.
     definitions: list[Table] = field(default_factory=list)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from forge.bulk.reading.beside import OPERATIONS
+from forge.binlog.row_counts import OPERATIONS
 from forge.bulk.reading.splits import Split
 from forge.events.registry import EVENT_CODES
 from forge.events.transaction_payload import TransactionPayload
