@@ -62,11 +62,13 @@ class Call:
         self._complain(to_bytes(f"{message}\n"))
 
     def _printer(self, options: PrintOptions) -> Printer:
+        printer: MysqlPrinter | MariadbPrinter
         if self.flavour == "mysql":
             printer = MysqlPrinter(options, self._say)
-            printer.substitute = partial(kernel_events, printer)
-            return printer
-        return MariadbPrinter(options, self.flavour, self._say)
+        else:
+            printer = MariadbPrinter(options, self.flavour, self._say)
+        printer.substitute = partial(kernel_events, printer)
+        return printer
 
     def _printed(self, printer: Printer, files: Sequence[str]) -> Iterator[bytes]:
         yield printer.first_lines()

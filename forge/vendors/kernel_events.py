@@ -19,14 +19,16 @@ from forge.binlog.window import LogWindow
 from forge.bulk.printing import words
 from forge.events.format import CHECKSUM_SIZE, FormatContext
 from forge.events.rows import ROWS_BODIES
+from forge.events.rows_query import AnnotateRows
 from forge.vendors.kernel_buffer import KernelBuffer
 from forge.vendors.kernel_knowledge import Knowledge
+from forge.vendors.kernel_state import is_ready, is_usual, load_state, store_state
+from forge.vendors.mariadb_printer import MariadbPrinter
 from forge.vendors.mysql_printer import MysqlPrinter
 from forge.vendors.print_options import NO_STOP
-from forge.vendors.printed_rows import row_lines
-from forge.vendors.printer import ends_statement
+from forge.vendors.printed_rows import RowsEnd, row_lines
+from forge.vendors.printer import PrintError, ends_statement
 from forge.vendors.quoting import base64_lines
-from forge.vendors.session_lines import DELIMITER
 from forge.vendors.shown_events import ShownEvent, ShownEvents
 
 #: Bytes of a file for which the reference path takes longer than the kernel takes to be loaded, and to be compiled.
@@ -36,26 +38,16 @@ _PATIENCE, _MOST_PAUSE = 16, 63
 _NO_ROW: Final = -1
 
 
-def kernel_events(printer: MysqlPrinter, window: LogWindow) -> KernelEvents | None:
+def kernel_events(printer: MysqlPrinter | MariadbPrinter, window: LogWindow) -> KernelEvents | None:
     """What prints a log for the printer; None for a small one, and for options that only the reference path knows."""
     size = _VERY_MANY if window.end is None else window.end
-    if size < _MANY or not _is_usual(printer) or find_spec("llvmlite") is None:
+    if size < _MANY or not is_usual(printer) or find_spec("llvmlite") is None:
         return None
     from forge.bulk.printing.object_code import is_kept
 
     if not is_kept() and (size < _VERY_MANY or find_spec("numba") is None):
         return None
     return KernelEvents(printer, window)
-
-
-def _is_usual(printer: MysqlPrinter) -> bool:
-    options = printer.options
-    return not (
-        options.hexdump or options.short_form or options.database is not None or options.rewrite_db
-        or options.server_id or options.require_row_format or options.include_gtids is not None
-        or options.exclude_gtids is not None or options.skip_gtids or options.stop_datetime != NO_STOP
-        or options.base64_output == "never"
-    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +66,7 @@ class _Unprinted:
 class KernelEvents:
     """The kernel at work for one file."""
 
-    def __init__(self, printer: MysqlPrinter, window: LogWindow) -> None:
+    def __init__(self, printer: MysqlPrinter | MariadbPrinter, window: LogWindow) -> None:
         from forge.bulk.printing.object_code import kernel
 
         self._kernel = kernel()
@@ -93,7 +85,7 @@ class KernelEvents:
         if self._pause:
             self._pause -= 1
             return
-        if not self._is_ready(events.format):
+        if not events.format.plain or events.format.table_id_size != 6 or not is_ready(self._printer):
             return
         self._format = events.format
         self._load()
@@ -121,7 +113,9 @@ class KernelEvents:
         while True:
             why, offset = self._run(offset)
             if why == words.FULL:
-                is_empty = not (table[words.HEAD_AT] or table[words.BODY_AT] or table[words.BLOCK_AT])
+                is_empty = not any(
+                    table[word] for word in (words.HEAD_AT, words.BODY_AT, words.BLOCK_AT, words.HELD_AT)
+                )
                 if is_empty and not self._known.grow():
                     if table[words.ROW_AT] == _NO_ROW:
                         return offset
@@ -142,14 +136,11 @@ class KernelEvents:
             self._known.learn_zone(self._words[words.ASKED])
             return True
         if why == words.NEW_MAP:
-            return self._known.learn_map(self._buffer.event(offset, self._format))
+            event = self._buffer.event(offset, self._format)
+            if event is not None and isinstance(event.body, AnnotateRows):
+                event = self._buffer.event(offset + len(event.raw), self._format)
+            return self._known.learn_map(event)
         return why == words.NEW_LAYOUT and self._known.learn_layout(self._buffer.event(offset, self._format))
-
-    def _is_ready(self, format: FormatContext) -> bool:
-        """Whether the printer has nothing in hand that the kernel does not know."""
-        printer, options = self._printer, self._printer.options
-        waits = printer.head or printer.deferred or printer.skipped or options.offset or options.start_datetime
-        return not waits and format.plain and format.table_id_size == 6 and printer.session.delimiter == DELIMITER
 
     def _load(self) -> None:
         """Have the state of the printer."""
@@ -159,19 +150,14 @@ class KernelEvents:
         table[words.ROW_AT] = _NO_ROW
         table[words.MOMENT] = -1
         table[words.BLOCKS], table[words.ROWS] = int(options.blocks), int(options.rows)
-        table[words.HELD] = int(bool(printer.block or printer.rows))
-        table[words.IN_TRANSACTION], table[words.BEGINS] = int(printer.in_transaction), int(printer.begins)
-        table[words.UNFINISHED], table[words.SEEN_GTID] = int(printer.unfinished), int(printer.seen_gtid)
-        table[words.TELLS_KEYS] = int(printer.tells_generated_keys)
+        load_state(table, printer)
         tables = list(printer.tables.items())[: words.MOST_MAPPED]
         self._known.map({table_id: self._known.number_of(mapped) for table_id, mapped in tables})
 
     def _store(self) -> None:
         """Tell the printer the state."""
-        table, printer = self._words, self._printer
-        printer.in_transaction, printer.begins = bool(table[words.IN_TRANSACTION]), bool(table[words.BEGINS])
-        printer.unfinished, printer.seen_gtid = bool(table[words.UNFINISHED]), bool(table[words.SEEN_GTID])
-        printer.tells_generated_keys = bool(table[words.TELLS_KEYS])
+        printer = self._printer
+        store_state(self._words, printer)
         more = list(printer.tables.items())[words.MOST_MAPPED :] if printer.unfinished else []
         printer.tables.clear()
         printer.tables.update({table_id: self._known.tables[slot] for table_id, slot in self._known.mapped().items()})
@@ -193,9 +179,10 @@ class KernelEvents:
         """Make room in the texts: what stands behind heads that are still to come is printed later."""
         table = self._words
         yield from self._head()
-        if not (table[words.BODY_AT] or table[words.BLOCK_AT]) or self._unprinted is not None:
+        if not (table[words.BODY_AT] or table[words.BLOCK_AT] or table[words.HELD_AT]) or self._unprinted is not None:
             return
-        if table[words.HELD] or not self._buffer.is_plain:
+        # What is wrong with a row ends mariadb-binlog, and the heads behind it are not printed.
+        if table[words.HELD] or table[words.MARIADB] or not self._buffer.is_plain:
             self._hold()
             return
         row_at = table[words.ROW_AT]
@@ -215,7 +202,13 @@ class KernelEvents:
             printer.block.add(self._taken(words.BLOCK, words.BLOCK_AT))
         if table[words.BODY_AT]:
             printer.rows.add(self._taken(words.BODY, words.BODY_AT))
-        table[words.HELD] = int(bool(printer.block or printer.rows))
+        if isinstance(printer, MariadbPrinter) and table[words.HELD_AT]:
+            printer.headers.append(self._taken(words.HELD_HEADS, words.HELD_AT))
+        self._words[words.HELD] = int(self._is_held())
+
+    def _is_held(self) -> bool:
+        printer = self._printer
+        return bool(printer.block or printer.rows or (isinstance(printer, MariadbPrinter) and printer.headers))
 
     def _left(self, offset: int) -> Iterator[bytes]:
         """What is written where the printer goes on."""
@@ -232,9 +225,11 @@ class KernelEvents:
         """What stands behind the heads of a statement, which ended at ``offset``."""
         yield from self._head()
         table, unprinted = self._words, self._unprinted
-        if unprinted is None and table[words.HELD]:
+        if unprinted is None and (table[words.HELD] or table[words.MARIADB]):
             self._hold()
-            yield from self._printer.held_rows()
+            store_state(table, self._printer)
+            yield from self._printer.end_statement()
+            table[words.ROW_COUNT] = 0
         else:
             if self._printer.options.blocks:
                 yield b"\nBINLOG '\n"
@@ -299,14 +294,19 @@ class KernelEvents:
         at = max(table[words.ROW_AT] - self._buffer.at(offset) - rows_at, 0)
         mapped = self._known.tables[self._known.mapped()[body.table_id]]
         table[words.ROW_AT] = _NO_ROW
-        return event, row_lines(body, mapped, "mysql", commented=self._printer.options.verbose > 1, at=at)
+        return event, row_lines(body, mapped, self._printer.family, commented=self._printer.options.verbose > 1, at=at)
 
     def _odd_rows(self, offset: int) -> Generator[bytes, None, int]:
         """The rest of an event's rows: where the next event is."""
+        yield from self._head()
         self._hold()
         event, lines = self._odd_lines(offset)
-        for piece in lines:
-            self._printer.rows.add(piece)
+        try:
+            for piece in lines:
+                self._printer.rows.add(piece)
+                self._words[words.ROW_COUNT] += 1
+        except RowsEnd as error:
+            raise PrintError(error.problem) from None
         self._hold()
         offset += len(event.raw)
         assert isinstance(event.body, ROWS_BODIES)

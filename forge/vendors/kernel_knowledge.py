@@ -17,7 +17,7 @@ from forge.events.table_map import TableMap
 from forge.vendors.kernel_columns import RowForm, Step, row_form
 from forge.vendors.mysql_filters import ends_group, starts_group
 from forge.vendors.mysql_forms import partitions_line
-from forge.vendors.mysql_printer import MysqlPrinter
+from forge.vendors.printer import Printer
 from forge.vendors.shown_events import ShownEvent
 from forge.vendors.table_lines import table_texts
 
@@ -36,7 +36,7 @@ _ID_WORDS: Final = 2
 class Knowledge:
     """The table of words of one printer, and what stands in it."""
 
-    def __init__(self, printer: MysqlPrinter) -> None:
+    def __init__(self, printer: Printer) -> None:
         self._printer = printer
         self.words = Words({
             words.BUFFER: 0, words.TEXTS: 1 << 14, words.IDS: _MOST_IDS * _ID_WORDS * words.WORD, words.MAPS: 1 << 10,
@@ -44,6 +44,7 @@ class Knowledge:
             words.SHAPES: _MOST_STATEMENTS * words.SHAPE_WORDS * words.WORD,
             words.ZONES: words.ZONE_COUNT * words.ZONE_WORDS * words.WORD, words.CLOCK: 64, words.HEAD: TEXT,
             words.BODY: TEXT, words.BLOCK: TEXT, words.SCRATCH: 1 << 20, words.STACK: 1 << 13,
+            words.HELD_HEADS: TEXT,
         })  # fmt: skip
         self.words.add(words.TEXTS, fixed_texts())
         self.words.fill(words.IDS, [_NONE] * _MOST_IDS * _ID_WORDS)
@@ -99,9 +100,9 @@ class Knowledge:
 
     def _add_map(self, mapped: MappedTable, known: bytes) -> int:
         """The number of a table; ``known`` are the bytes of its TABLE_MAP behind the id."""
-        options = self._printer.options
-        before, behind = table_texts(mapped, options, tells_key=False)
-        keyed = table_texts(mapped, options, tells_key=True)[1]
+        options, flavour = self._printer.options, self._printer.flavour
+        before, behind = table_texts(mapped, options, flavour, tells_key=False)
+        keyed = table_texts(mapped, options, flavour, tells_key=True)[1]
         usable = len(before) + len(behind) + len(keyed) <= _LONG_TEXT
         record: list[int] = []
         for text in (known, *((before, behind, keyed) if usable else (b"",) * 3)):
@@ -137,8 +138,8 @@ class Knowledge:
         body, data = event.body, event.bytes_of_body
         slot = self.mapped()[body.table_id]
         header = data[8 : len(data) - len(body.rows)]
-        form = row_form(body, self.tables[slot], "mysql", commented=self._printer.options.verbose > 1)
-        partitions = partitions_line(getattr(body, "extra", b""))
+        form = row_form(body, self.tables[slot], self._printer.family, commented=self._printer.options.verbose > 1)
+        partitions = partitions_line(getattr(body, "extra", b"")) if self._printer.family == "mysql" else b""
         if form is not None and len(form.prefix) + len(partitions) > _LONG_TEXT:
             form = None
         self._add_layout(slot, event.type_code, header, form, partitions)
@@ -189,8 +190,10 @@ class Knowledge:
 
     def can_learn(self, event: ShownEvent) -> bool:
         """Whether the event is a statement that begins or ends a transaction."""
-        if not isinstance(event.body, Query) or len(event.raw) > _LONG_STATEMENT:
+        usual = self._printer.family == "mysql" and isinstance(event.body, Query)
+        if not usual or len(event.raw) > _LONG_STATEMENT:
             return False
+        assert isinstance(event.body, Query)
         text = to_bytes(event.body.query)
         return (starts_group(text) or ends_group(text)) and self.words[words.QUERIES] < _MOST_STATEMENTS
 

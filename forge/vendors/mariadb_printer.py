@@ -37,7 +37,7 @@ from forge.vendors.printer import PrintError, ends_statement, xa_id
 from forge.vendors.quoting import base64_lines, in_backticks, variable_text
 from forge.vendors.session_lines import OF_TRANSACTIONS, OF_XA
 from forge.vendors.shown_events import ShownEvent
-from forge.vendors.table_lines import table_lines
+from forge.vendors.table_lines import table_texts
 
 _ROW_NAMES = {
     23: b"Write_rows", 24: b"Update_rows", 25: b"Delete_rows", 30: b"Write_rows", 31: b"Update_rows",
@@ -54,7 +54,6 @@ _OWN_IDS = (
     b"/*!100001 SET @@SESSION.SERVER_ID=@@GLOBAL.SERVER_ID */;\n"
     b"/*!100001 SET @@SESSION.GTID_DOMAIN_ID=@@GLOBAL.GTID_DOMAIN_ID */;\n"
 )
-_HAS_TRIGGERS = 0x4000
 _STANDALONE, _TRANSACTIONAL, _ALLOW_PARALLEL, _WAITED, _DDL, _COMMIT_ID = 1, 4, 8, 16, 32, 2
 _PREPARED, _COMPLETED = 64, 128
 _ROLLBACK_ALTER = 8
@@ -308,11 +307,8 @@ class MariadbPrinter(CommonEvents):
         yield from self._annotated(shown.position)
         if self.options.short_form:
             return
-        names = b".".join(in_backticks(to_bytes(name)) for name in (body.database, body.table))
-        triggers = b" (has triggers)" if body.table_flags & _HAS_TRIGGERS else b""
-        yield self.header(shown, b"\tTable_map: %s mapped to number %d%s\n" % (names, body.table_id, triggers))
-        if self.options.print_table_metadata:
-            yield table_lines(mapped, self.flavour)
+        before, behind = table_texts(mapped, self.options, self.flavour, tells_key=False)
+        yield self.header(shown, before + b"%d" % body.table_id + behind)
         self.add_to_block(shown)
 
     def _rows(self, shown: ShownEvent, body: RowsBody) -> Iterator[bytes]:
@@ -333,8 +329,10 @@ class MariadbPrinter(CommonEvents):
                     yield from self.block.take()
                 # It ends here, and mostly says nothing.
                 raise PrintError(error.problem) from None
-        if not ends:
-            return
+        if ends:
+            yield from self.end_statement()
+
+    def end_statement(self) -> Iterator[bytes]:
         yield from self.headers
         self.headers.clear()
         yield from self.held_rows()

@@ -327,7 +327,7 @@ class MysqlPrinter(CommonEvents):
         self.unfinished = True
         if self.options.short_form:
             return
-        before, behind = table_texts(mapped, self.options, tells_key=self.tells_generated_keys)
+        before, behind = table_texts(mapped, self.options, self.flavour, tells_key=self.tells_generated_keys)
         yield self.header(shown, before + b"%d" % body.table_id + behind)
         self.add_to_block(shown)
 

@@ -322,6 +322,10 @@ class Printer(ABC):
             yield self.statement(b"'")
         yield from self.rows.take()
 
+    def end_statement(self) -> Iterator[bytes]:
+        """What stands behind the events of a statement."""
+        return self.held_rows()
+
     def note_table(self, shown: ShownEvent, body: TableMap) -> MappedTable:
         """Remember the table that an event maps."""
         mapped = self.tables[body.table_id] = self.mapped_table(shown, body)

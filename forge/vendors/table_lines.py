@@ -14,6 +14,7 @@ from forge.values.base import Column
 from forge.values.wire_types import WireType
 from forge.vendors.column_forms import Flavour, column_name, column_text, key_text
 from forge.vendors.print_options import PrintOptions
+from forge.vendors.quoting import in_backticks
 
 #: Types that the programs do not know here, though servers wrote them.
 _OLD_TIMES = frozenset((WireType.TIMESTAMP, WireType.TIME, WireType.DATETIME))
@@ -22,19 +23,26 @@ _INVALID = {
     "mariadb": _OLD_TIMES
     | frozenset((WireType.VARCHAR_COMPRESSED, WireType.BLOB_COMPRESSED, WireType.JSON, WireType.VECTOR)),
 }
-_GENERATED_KEY = 0x0004
+_GENERATED_KEY, _HAS_TRIGGERS = 0x0004, 0x4000
 _SEPARATOR = ",\n#         "
 
 
-def table_texts(mapped: MappedTable, options: PrintOptions, *, tells_key: bool) -> tuple[bytes, bytes]:
-    """What mysqlbinlog says of a table before and behind its number; of generated keys with ``tells_key``."""
+def table_texts(
+    mapped: MappedTable, options: PrintOptions, flavour: Flavour, *, tells_key: bool
+) -> tuple[bytes, bytes]:
+    """What is said of a table before and behind its number; of generated keys with ``tells_key``."""
     body = mapped.body
-    behind = b"\n"
-    if tells_key:
-        behind += b"# has_generated_invisible_primary_key=%d\n" % bool(body.table_flags & _GENERATED_KEY)
+    names = (to_bytes(body.database), to_bytes(body.table))
+    if flavour == "mysql":
+        shown, behind = b"`%s`.`%s`" % names, b"\n"
+        if tells_key:
+            behind += b"# has_generated_invisible_primary_key=%d\n" % bool(body.table_flags & _GENERATED_KEY)
+    else:
+        shown = b".".join(map(in_backticks, names))
+        behind = (b" (has triggers)" if body.table_flags & _HAS_TRIGGERS else b"") + b"\n"
     if options.print_table_metadata:
-        behind += table_lines(mapped, "mysql")
-    return b"\tTable_map: `%s`.`%s` mapped to number " % (to_bytes(body.database), to_bytes(body.table)), behind
+        behind += table_lines(mapped, flavour)
+    return b"\tTable_map: " + shown + b" mapped to number ", behind
 
 
 def table_lines(mapped: MappedTable, flavour: Flavour) -> bytes:

@@ -21,26 +21,29 @@ from forge.bulk.machine import (
     load64,
     memory,
     signed,
+    store8,
 )
 from forge.bulk.printing import heads, words
 from forge.bulk.printing import texts as fixed
-from forge.bulk.printing.access import get, memory_at, put
+from forge.bulk.printing.access import are_same, get, memory_at, put
 from forge.bulk.printing.cells import FULL as NO_ROOM
 from forge.bulk.printing.heads import (
     know_moment,
     put_base64,
     put_flags,
-    put_header,
+    put_header_line,
     put_number,
+    put_place,
     put_span,
     put_text,
 )
 from forge.bulk.printing.images import put_image
+from forge.bulk.printing.mariadb_heads import print_annotation, print_mariadb_gtid
+from forge.bulk.printing.statement_heads import print_query, print_xid
 from forge.bulk.printing.transaction_heads import print_gtid
 from forge.bulk.printing.words import (
     DONE,
     ENDS,
-    ENDS_IT,
     FULL,
     LAYOUT_WORDS,
     MAP_WORDS,
@@ -51,30 +54,17 @@ from forge.bulk.printing.words import (
     NO_MORE,
     ODD,
     ODD_ROWS,
-    SHAPE_WORDS,
-    STARTS,
 )
-from forge.events.event import SIZE_OFFSET
+from forge.events.event import SIZE_OFFSET, SKIP_REPLICATION
 from forge.events.format import HEADER_SIZE
 
 _GTID, _ANONYMOUS, _QUERY, _XID, _TABLE_MAP, _WRITE, _UPDATE, _DELETE = 33, 34, 2, 16, 19, 30, 31, 32
+_WRITE_1, _DELETE_1, _ANNOTATE, _MARIADB_GTID = 23, 25, 160, 162
 #: Bytes that are left in a text before what is no cell, and before each cell.
 ROOM: Final = 1 << 14
 _ID: Final = np.uint64(0xFFFFFFFFFFFF)
 _FLAGS_AT: Final = 17
 _POWERS_OF_TEN: Final = powers_of_ten()
-
-
-@inline
-def _are_same(first: Any, begin: Any, second: Any, at: Any, size: Any) -> Any:
-    """Whether ``size`` bytes are equal in two memories; both have room behind them."""
-    done = np.int64(0)
-    while done + 8 <= size:
-        if load64(first, begin + done) != load64(second, at + done):
-            return False
-        done += 8
-    different = load64(first, begin + done) ^ load64(second, at + done)
-    return different & ((np.uint64(1) << np.uint64(8 * (size - done))) - np.uint64(1)) == np.uint64(0)
 
 
 @inline
@@ -115,7 +105,7 @@ def _has_room(table: Any, size: Any) -> Any:
 
 
 @inline
-def _print_map(table: Any, data: Any, at: Any, size: Any) -> Any:
+def _print_map(table: Any, data: Any, at: Any, size: Any, annotated: Any) -> Any:
     begin, end = at + HEADER_SIZE + 6, at + size - get(table, words.TAIL)
     if begin > end:
         return np.int64(ODD)
@@ -125,7 +115,7 @@ def _print_map(table: Any, data: Any, at: Any, size: Any) -> Any:
         return np.int64(NEW_MAP)
     maps, texts, record = memory_at(table, words.MAPS), memory_at(table, words.TEXTS), slot * MAP_WORDS
     known = get(maps, record + words.MAP_SIZE)
-    if known != end - begin or not _are_same(texts, get(maps, record + words.MAP_AT), data, begin, known):
+    if known != end - begin or not are_same(texts, get(maps, record + words.MAP_AT), data, begin, known):
         return np.int64(NEW_MAP)
     place = _mapped(table, table_id)
     if not get(maps, record + words.USABLE) or place == MOST_MAPPED:
@@ -140,7 +130,10 @@ def _print_map(table: Any, data: Any, at: Any, size: Any) -> Any:
     if get(table, words.ALONE):
         _add_to_block(table, data, at, size)
         return np.int64(DONE)
-    o = put_header(table, data, at, size, texts, head, get(table, words.HEAD_AT))
+    o = get(table, words.HEAD_AT)
+    if annotated < 0:
+        o = put_place(table, at, texts, head, o)
+    o = put_header_line(table, data, at, size, texts, head, o)
     o = put_span(get(maps, record + words.BEFORE_AT), get(maps, record + words.BEFORE_SIZE), texts, head, o)
     o = write_unsigned(np.uint64(table_id), head, o)
     behind = words.KEYED_AT if get(table, words.TELLS_KEYS) else words.BEHIND_AT
@@ -152,6 +145,38 @@ def _print_map(table: Any, data: Any, at: Any, size: Any) -> Any:
 
 
 @inline
+def _print_annotated(table: Any, data: Any, at: Any, size: Any) -> Any:
+    """The text of a statement, which is told with the first table that it changes, together with that."""
+    following, end = at + size, get(table, words.END)
+    if get(table, words.ALONE):
+        return np.int64(DONE)
+    if following + HEADER_SIZE > end or following + signed(load32(data, following + SIZE_OFFSET)) > end:
+        return np.int64(NO_MORE)
+    following_size = signed(load32(data, following + SIZE_OFFSET))
+    is_map = signed(load8(data, following + 4)) == _TABLE_MAP and following_size >= HEADER_SIZE + get(table, words.TAIL)
+    if not is_map or get(table, words.PLACE) + following >= get(table, words.STOP) or _is_replicated(data, following):
+        return np.int64(ODD)
+    texts, head, begin = memory_at(table, words.TEXTS), memory_at(table, words.HEAD), get(table, words.HEAD_AT)
+    o = put_place(table, at, texts, head, begin)
+    put(table, words.HEAD_AT, put_place(table, following, texts, head, o))
+    why = print_annotation(table, data, at, size)
+    if why == DONE:
+        known = know_moment(table, signed(load32(data, following)))
+        why = _print_map(table, data, following, following_size, at) if known else np.int64(NEW_ZONE)
+    if why == DONE:
+        put(table, words.TAKEN, size + following_size)
+    else:
+        put(table, words.HEAD_AT, begin)
+    return why
+
+
+@inline
+def _is_replicated(data: Any, at: Any) -> Any:
+    """Whether the event says that it is not to be replicated on."""
+    return signed(load16(data, at + _FLAGS_AT)) & SKIP_REPLICATION != 0
+
+
+@inline
 def _layout_of(table: Any, slot: Any, data: Any, kind: Any, at: Any, end: Any) -> Any:
     """The record of the layout that the bytes at ``at`` have; -1 if it is not known."""
     layouts, texts = memory_at(table, words.LAYOUTS), memory_at(table, words.TEXTS)
@@ -160,7 +185,7 @@ def _layout_of(table: Any, slot: Any, data: Any, kind: Any, at: Any, end: Any) -
         record = number * LAYOUT_WORDS
         size = get(layouts, record + words.HEADER_SIZE)
         fits = get(layouts, record) == kind and at + size <= end
-        if fits and _are_same(texts, get(layouts, record + words.HEADER_AT), data, at, size):
+        if fits and are_same(texts, get(layouts, record + words.HEADER_AT), data, at, size):
             return record
         number = get(layouts, record + words.NEXT)
     return np.int64(-1)
@@ -207,11 +232,18 @@ def _print_row_lines(table: Any, data: Any, end: Any, record: Any) -> Any:
 @inline
 def _print_row_head(table: Any, data: Any, at: Any, size: Any, kind: Any, table_id: Any, flags: Any) -> None:
     texts, head = memory_at(table, words.TEXTS), memory_at(table, words.HEAD)
-    o = put_header(table, data, at, size, texts, head, get(table, words.HEAD_AT))
+    o = put_place(table, at, texts, head, get(table, words.HEAD_AT))
+    put(table, words.HEAD_AT, o)
+    at_word, is_mariadb = words.HEAD_AT, get(table, words.MARIADB)
+    if is_mariadb:
+        head, at_word = memory_at(table, words.HELD_HEADS), words.HELD_AT
+        o, flags = get(table, at_word), flags & 1
+    o = put_header_line(table, data, at, size, texts, head, o)
+    kind = kind if kind >= _WRITE else kind + _WRITE - _WRITE_1
     name = fixed.ROW_EVENTS[0] if kind == _WRITE else fixed.ROW_EVENTS[1] if kind == _UPDATE else fixed.ROW_EVENTS[2]
     o = put_text(name, texts, head, o)
     o = put_number(fixed.TABLE_ID, table_id, texts, head, o)
-    put(table, words.HEAD_AT, put_flags(flags, texts, head, o))
+    put(table, at_word, put_flags(flags, texts, head, o))
     put(table, words.UNFINISHED, 1)
 
 
@@ -234,7 +266,8 @@ def _print_rows(table: Any, data: Any, at: Any, size: Any, kind: Any) -> Any:
         if not get(layouts, record + words.PRINTED) or rows_at >= end:
             return np.int64(ODD)
         body, body_at = memory_at(table, words.BODY), get(table, words.BODY_AT)
-        if not _has_room(table, size) or body_at > body[1] - ROOM:
+        held_at, held_size = get(table, words.HELD_AT), get(table, words.HELD_HEADS + 1)
+        if not _has_room(table, size) or body_at > body[1] - ROOM or held_at > held_size - ROOM:
             return np.int64(FULL)
         if not get(table, words.ALONE):
             _print_row_head(table, data, at, size, kind, table_id, flags)
@@ -256,9 +289,13 @@ def _end_statement(table: Any) -> Any:
     """What is held of a statement goes behind its heads, if there is room; else whoever holds more of it does that."""
     head, o = memory_at(table, words.HEAD), get(table, words.HEAD_AT)
     block, body = get(table, words.BLOCK_AT), get(table, words.BODY_AT)
-    if get(table, words.HELD) or o + block + body + ROOM > head[1]:
+    held = get(table, words.HELD_AT)
+    if get(table, words.HELD) or o + held + block + body + ROOM > head[1]:
         return np.int64(ENDS)
     texts = memory_at(table, words.TEXTS)
+    copy(head, o, memory_at(table, words.HELD_HEADS), np.int64(0), held)
+    o += held
+    put(table, words.HELD_AT, 0)
     put(table, words.UNFINISHED, 0)
     put(table, words.MAPPED_COUNT, 0)
     if block:
@@ -266,56 +303,15 @@ def _end_statement(table: Any) -> Any:
         copy(head, o, memory_at(table, words.BLOCK), np.int64(0), block)
         o = put_text(fixed.BLOCK_END, texts, head, o + block)
     copy(head, o, memory_at(table, words.BODY), np.int64(0), body)
-    put(table, words.HEAD_AT, o + body)
+    o += body
+    if get(table, words.COUNTS):
+        o = put_number(fixed.ROW_COUNT, get(table, words.ROW_COUNT), texts, head, o)
+        store8(head, o, np.uint64(10))
+        o += 1
+    put(table, words.ROW_COUNT, 0)
+    put(table, words.HEAD_AT, o)
     put(table, words.BLOCK_AT, 0)
     put(table, words.BODY_AT, 0)
-    return np.int64(DONE)
-
-
-@inline
-def _print_xid(table: Any, data: Any, at: Any, size: Any) -> Any:
-    if size != HEADER_SIZE + 8 + get(table, words.TAIL):
-        return np.int64(ODD)
-    texts, head = memory_at(table, words.TEXTS), memory_at(table, words.HEAD)
-    o = put_header(table, data, at, size, texts, head, get(table, words.HEAD_AT))
-    o = put_text(fixed.XID, texts, head, o)
-    o = write_unsigned(load64(data, at + HEADER_SIZE), head, o)
-    put(table, words.HEAD_AT, put_text(fixed.COMMIT, texts, head, o))
-    put(table, words.IN_TRANSACTION, 0)
-    put(table, words.BEGINS, 0)
-    return np.int64(DONE)
-
-
-@inline
-def _print_query(table: Any, data: Any, at: Any, size: Any) -> Any:
-    texts, shapes = memory_at(table, words.TEXTS), memory_at(table, words.SHAPES)
-    begin, end = at + HEADER_SIZE + 8, at + size - get(table, words.TAIL)
-    record = np.int64(-1)
-    for number in range(get(table, words.QUERIES)):
-        place = number * SHAPE_WORDS
-        known = get(shapes, place + words.QUERY_SIZE)
-        fits = known == end - begin and get(shapes, place + words.FLAGS) == signed(load16(data, at + _FLAGS_AT))
-        if fits and _are_same(texts, get(shapes, place), data, begin, known):
-            record = np.int64(place)
-            break
-    if record < 0:
-        return np.int64(ODD)
-    head = memory_at(table, words.HEAD)
-    o = put_header(table, data, at, size, texts, head, get(table, words.HEAD_AT))
-    o = put_number(fixed.THREAD, load32(data, begin - 8), texts, head, o)
-    o = put_number(fixed.EXEC_TIME, load32(data, begin - 4), texts, head, o)
-    o = put_span(get(shapes, record + words.FORE_AT), get(shapes, record + words.FORE_SIZE), texts, head, o)
-    o = put_number(fixed.SET_TIME, load32(data, at), texts, head, o)
-    o = put_span(get(shapes, record + words.HIND_AT), get(shapes, record + words.HIND_SIZE), texts, head, o)
-    put(table, words.HEAD_AT, o)
-    effect = get(shapes, record + words.EFFECT)
-    if effect == STARTS:
-        put(table, words.IN_TRANSACTION, 1)
-    elif effect == ENDS_IT:
-        put(table, words.IN_TRANSACTION, 0)
-        put(table, words.BEGINS, 0)
-    elif not get(table, words.IN_TRANSACTION):
-        put(table, words.BEGINS, 0)
     return np.int64(DONE)
 
 
@@ -327,17 +323,24 @@ def _print_event(table: Any, data: Any, at: Any, size: Any) -> Any:
         if not know_moment(table, signed(load32(data, at))):
             return np.int64(NEW_ZONE)
     kind = signed(load8(data, at + 4))
-    if _WRITE <= kind <= _DELETE:
+    is_mariadb = get(table, words.MARIADB)
+    if is_mariadb and _is_replicated(data, at):
+        return np.int64(ODD)
+    if _WRITE <= kind <= _DELETE or (is_mariadb and _WRITE_1 <= kind <= _DELETE_1):
         return _print_rows(table, data, at, size, kind)
     if kind == _TABLE_MAP:
-        return _print_map(table, data, at, size)
+        return _print_map(table, data, at, size, np.int64(-1))
+    if is_mariadb and kind == _ANNOTATE:
+        return _print_annotated(table, data, at, size)
     if get(table, words.ALONE):
         return np.int64(DONE)
+    if is_mariadb and kind == _MARIADB_GTID:
+        return print_mariadb_gtid(table, data, at, size)
     if kind == _QUERY:
-        return _print_query(table, data, at, size)
+        return print_query(table, data, at, size)
     if kind == _XID:
-        return _print_xid(table, data, at, size)
-    if kind in (_GTID, _ANONYMOUS):
+        return print_xid(table, data, at, size)
+    if kind in (_GTID, _ANONYMOUS) and not is_mariadb:
         return print_gtid(table, data, at, size, kind == _ANONYMOUS)
     return np.int64(ODD)
 
@@ -359,12 +362,12 @@ def print_events(address: Any, count: Any) -> Any:
         if get(table, words.HEAD_AT) > limit:
             why = np.int64(FULL)
             break
+        put(table, words.TAKEN, size)
         why = _print_event(table, data, at, size)
-        if why == ENDS:
-            at += size
+        if why in (DONE, ENDS):
+            at += get(table, words.TAKEN)
         if why != DONE:
             break
         why = np.int64(NO_MORE)
-        at += size
     put(table, words.AT, at)
     return why

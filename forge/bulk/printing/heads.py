@@ -155,13 +155,25 @@ def put_moment_in_full(table: Any, micros: Any, texts: Any, out: Any, o: Any) ->
 
 
 @inline
-def put_header(table: Any, data: Any, at: Any, size: Any, texts: Any, out: Any, o: Any) -> Any:
-    """The lines of an event up to the tab; its time is known."""
+def put_place(table: Any, at: Any, texts: Any, out: Any, o: Any) -> Any:
+    """The line that says where an event is."""
     o = put_number(fixed.AT_PLACE, get(table, words.PLACE) + at, texts, out, o)
     store8(out, o, _FEED)
-    store8(out, o + 1, _HASH)
-    copy_text(out, o + 2, memory_at(table, words.CLOCK), np.int64(0), np.int64(15))  # yymmdd hh:mm:ss
-    o = put_number(fixed.SERVER_ID, load32(data, at + 5), texts, out, o + 17)
+    return o + 1
+
+
+@inline
+def put_header(table: Any, data: Any, at: Any, size: Any, texts: Any, out: Any, o: Any) -> Any:
+    """The lines of an event up to the tab; its time is known."""
+    return put_header_line(table, data, at, size, texts, out, put_place(table, at, texts, out, o))
+
+
+@inline
+def put_header_line(table: Any, data: Any, at: Any, size: Any, texts: Any, out: Any, o: Any) -> Any:
+    """The second of them."""
+    store8(out, o, _HASH)
+    copy_text(out, o + 1, memory_at(table, words.CLOCK), np.int64(0), np.int64(15))  # yymmdd hh:mm:ss
+    o = put_number(fixed.SERVER_ID, load32(data, at + 5), texts, out, o + 16)
     o = put_number(fixed.END_POS, load32(data, at + 13), texts, out, o)
     if get(table, words.TAIL):
         o = put_text(fixed.CRC, texts, out, o)

@@ -43,6 +43,14 @@ FLAG_NAMES: Final = [
     )
 ]  # fmt: skip
 ROW_EVENTS: Final = tuple(_text(f"\t{name}_rows") for name in ("Write", "Update", "Delete"))
+MARIADB_GTID, COMMIT_ID, DDL, TRANSACTIONAL, WAITED, THREAD_ID = (
+    _text("\tGTID "), _text(" cid="), _text(" ddl"), _text(" trans"), _text(" waited"), _text(" thread_id="),
+)  # fmt: skip
+SET_NUMBER = _text("/*M!100001 SET @@session.gtid_seq_no=")
+START, ANNOTATION, ANNOTATION_LINE = (
+    _text(f"START TRANSACTION\n{_DELIMITER}"), _text("\tAnnotate_rows:\n#Q> "), _text("\n#Q> "),
+)  # fmt: skip
+ROW_COUNT = _text("# Number of rows: ")
 #: The flags of row events from this one on have no name.
 FLAGS_END: Final = 1 << len(FLAG_NAMES)
 

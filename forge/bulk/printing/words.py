@@ -13,22 +13,26 @@ WORD: Final = 8
 AT, ROW_AT, END, PLACE, STOP, TAIL, HEAD_AT, BODY_AT, BLOCK_AT = range(9)
 # What is printed: BINLOG statements, rows; whether text is held outside.
 BLOCKS, ROWS, HELD = range(9, 12)
-# What is printed alone, of events whose heads have been: nothing is, the rows, BINLOG statements.
-ALONE: Final = 27
-ROWS_ALONE, BLOCKS_ALONE = 1, 2
 # The state of the printer.
 IN_TRANSACTION, BEGINS, UNFINISHED, SEEN_GTID, TELLS_KEYS, MAPPED_COUNT = range(12, 18)
 # The time of the last header, that of which the zone is asked, and the number of shapes of statements.
 MOMENT, ASKED, QUERIES = range(18, 21)
-# MariaDB's: rows of the statement, the settings in force (-1: none), and what is printed of a statement's rows.
-ROW_COUNT, PARALLEL, DOMAIN, SERVER, FAMILY, COUNTS = range(21, 27)
+# MariaDB's: whether it is its program, rows of the statement, whether they are counted, the settings in force (-1:
+# none), the last GTID's number, whether threads are told of, and what has been written to the heads that are held.
+MARIADB, ROW_COUNT, COUNTS, PARALLEL, DOMAIN, SERVER = range(21, 27)
+# What is printed alone, of events whose heads have been: nothing is, the rows, BINLOG statements.
+ALONE: Final = 27
+ROWS_ALONE, BLOCKS_ALONE = 1, 2
+# And the bytes of the event, or of two that are printed together.
+LAST_NUMBER, TELLS_THREADS, HELD_AT, TAKEN = range(28, 32)
 
 #: The memories, two words each, behind the numbers.
 _FIRST: Final = 32
 (
     BUFFER, TEXTS, IDS, MAPS, LAYOUTS, STEPS, MAPPED, SHAPES, ZONES, CLOCK, HEAD, BODY, BLOCK, SCRATCH, STACK,
-) = range(_FIRST, _FIRST + 30, 2)  # fmt: skip
-COUNT: Final = _FIRST + 30
+    HELD_HEADS,
+) = range(_FIRST, _FIRST + 32, 2)  # fmt: skip
+COUNT: Final = _FIRST + 32
 
 #: Why the kernel returned: no whole event is left; a text is full; the next event, or what is left of the rows of this
 #: one, is for the reference path; a table map, a layout or a time zone is not known; a statement has ended whose text
