@@ -118,6 +118,17 @@ _TEXT = (
         for workload, log in (("W1", "w1_load"), ("W2", "w2_load"), ("W5", "w5_load"))
         for form, goal in (("csv", 2), ("jsonl", 2), ("parquet", 2), ("arrow", 4))
     ),
+    *(
+        _faster("T5", workload, "mysqlbinlog -v / dump --as", "mysqlbinlog-v", "as-mysqlbinlog-v", log, goal)
+        for workload, log, goal in (
+            ("W1", "w1_load", 2), ("W2", "w2_load", 2), ("W3", "w3_load", 1.5), ("W4", "w4_insert", 1.5),
+            ("W5", "w5_load", 2),
+        )
+    ),
+    *(
+        _faster("T5", workload, "mysqlbinlog -vv / dump --as", "mysqlbinlog-vv", "as-mysqlbinlog-vv", log, 1.5)
+        for workload, log in (("W1", "w1_load"), ("W2", "w2_load"))
+    ),
     _faster("T2", "W5", "mysqlbinlog -v / dump", "mysqlbinlog", "dump-text", "w5_few", 1),
     _faster("T2", "W5", "mysqlbinlog -v / dump --rows", "mysqlbinlog", "dump-rows", "w5_few", 1),
     _faster("T2", "W5", "mysqlbinlog -v / dump --json", "mysqlbinlog", "dump", "w5_few", 1),

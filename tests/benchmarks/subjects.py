@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -18,7 +19,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from forge import read_rows
+from forge.check.decoders.vendors.program import servers_home
 from forge.errors import EnvironmentMissing
+from forge.record.builds import is_unpacked
 from tests.benchmarks import documents
 from tests.benchmarks.floors import MemoryCopy, WriteFloor, read_floor
 from tests.benchmarks.lines import Key
@@ -92,6 +95,8 @@ class Subjects:
             **{kind: partial(self._printed, *words) for kind, words in _PRINTED.items()},
             "whole": self._whole,
             "mysqlbinlog": lambda name: mysqlbinlog(log(name), self.workloads.rows(name)),
+            **{f"mysqlbinlog{form}": partial(self._to_file, "mysqlbinlog", form) for form in ("-v", "-vv")},
+            **{f"as-mysqlbinlog{form}": partial(self._to_file, "forge", form) for form in ("-v", "-vv")},
             "go-mysql": lambda name: go_mysql(self._programs, log(name)),
             "java-connector": lambda name: java_connector(self._programs, log(name)),
             "mysqld-load": lambda table: self._mysqld(table, lambda: self._load(table)),
@@ -180,6 +185,18 @@ class Subjects:
         output = str(self._scratch / "again.000001")
         words = {"help": ["--help"], "dump": ["dump", str(log)], "build": ["build", str(scenario), "-o", output]}
         return WholeProgram([sys.executable, "-m", "forge", *words[command]], 0)
+
+    def _to_file(self, program: str, form: str, name: str) -> Subject:
+        """The text of mysqlbinlog in a file, by the program or by ours."""
+        options, path = (form, "--base64-output=decode-rows"), str(self.workloads.log(name))
+        if program == "forge":
+            command = [sys.executable, "-m", "forge", "dump", path, "--as", "mysqlbinlog", "--", *options]
+        elif is_unpacked("mysql97"):
+            command = [str(servers_home() / "mysql97.run"), "mysqlbinlog", "--no-defaults", *options, path]
+        else:
+            raise NotHere("MySQL 9.7 is not unpacked: run `make servers`")
+        printed = shlex.quote(str(self._scratch / "printed.txt"))
+        return WholeProgram(["sh", "-c", f"exec {shlex.join(command)} > {printed}"], self.workloads.rows(name))
 
     def _memory_copy(self, table: str) -> Subject:
         texts = self.workloads.source(table)["j"]
