@@ -13,7 +13,7 @@ from forge.binlog.opened import opened
 from forge.binlog.window import LogWindow
 from forge.events.plain import to_bytes
 from forge.vendors.column_forms import Flavour
-from forge.vendors.kernel_events import kernel_events
+from forge.vendors.kernel.kernel_events import kernel_events
 from forge.vendors.mariadb_printer import MariadbPrinter
 from forge.vendors.mysql_printer import MysqlPrinter
 from forge.vendors.option_table import OptionError, OptionParser

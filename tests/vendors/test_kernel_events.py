@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from forge import build
 from forge.bulk.printing import words
 from forge.errors import ForgeError
-from forge.vendors import kernel_buffer, kernel_events, kernel_knowledge
 from forge.vendors.column_forms import Flavour
-from forge.vendors.kernel_events import KernelEvents
+from forge.vendors.kernel import kernel_buffer, kernel_events, kernel_knowledge
+from forge.vendors.kernel.kernel_events import KernelEvents
 from forge.vendors.shown_events import ShownEvent
 from tests.bulk.damage import damaged
 from tests.bulk.test_generated import logs

@@ -20,9 +20,9 @@ from forge.bulk.printing import words
 from forge.events.format import CHECKSUM_SIZE, FormatContext
 from forge.events.rows import ROWS_BODIES
 from forge.events.rows_query import AnnotateRows
-from forge.vendors.kernel_buffer import KernelBuffer
-from forge.vendors.kernel_knowledge import Knowledge
-from forge.vendors.kernel_state import is_ready, is_usual, load_state, store_state
+from forge.vendors.kernel.kernel_buffer import KernelBuffer
+from forge.vendors.kernel.kernel_knowledge import Knowledge
+from forge.vendors.kernel.kernel_state import is_ready, is_usual, load_state, store_state
 from forge.vendors.mariadb_printer import MariadbPrinter
 from forge.vendors.mysql_printer import MysqlPrinter
 from forge.vendors.print_options import NO_STOP

@@ -14,7 +14,7 @@ from forge.events.plain import to_bytes
 from forge.events.query import Query
 from forge.events.rows import ROWS_BODIES
 from forge.events.table_map import TableMap
-from forge.vendors.kernel_columns import RowForm, Step, row_form
+from forge.vendors.kernel.kernel_columns import RowForm, Step, row_form
 from forge.vendors.mysql_filters import ends_group, starts_group
 from forge.vendors.mysql_forms import partitions_line
 from forge.vendors.printer import Printer
