@@ -65,7 +65,9 @@ def test_everything_lies_within_the_picture(log: Path) -> None:
 
 def test_a_picture_of_a_whole_log_is_refused(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     log = tmp_path / "log"
-    log.write_bytes(build(SCRIPT + "INSERT INTO d.t VALUES (2, 'x');\n" * 30).data)
+    log.write_bytes(
+        build(SCRIPT + "".join(f"INSERT INTO d.t VALUES ({number}, 'x');\n" for number in range(2, 32))).data
+    )
     assert run(["bytes", str(log), "--svg", "-o", str(tmp_path / "picture.svg")]) == 2
     assert "200 lines" in capfd.readouterr().err
     assert not (tmp_path / "picture.svg").exists()
