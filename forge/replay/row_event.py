@@ -89,6 +89,8 @@ def local_image(form: EventForm, cells: tuple[Cell, ...], behind: int) -> dict[i
             image[place] = None if raw is None else b""
             continue
         if conversion.misread:
+            if form.kind != "insert":
+                raise UnsupportedError("a temporal cell with precision 0 is misread in an image that finds a row")
             left = behind + sum(len(other.raw or b"") for other in cells[at:])
             raise _misread(conversion, left)
         image[place] = raw if conversion.convert is None else conversion.convert(raw)

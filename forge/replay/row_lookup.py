@@ -82,6 +82,8 @@ def _by_row(table: ReplicaTable, present: Sequence[int], width: int, applier: Ap
         if key.kind != "index" and not key.hashed and not any(map(table.table.takes_null, key.parts)):
             words = "the primary key" if key.kind == "primary" else f"unique key {key.name}"
             return Lookup("key", f"R5: {words}, whatever the image has", table.unique_index(key))
+    if keys and any(_has_extra(key, width) for key in table.keys if applier.passes_extra_keys):
+        raise UnsupportedError(f"a key of {table.name} on further columns beside others is not measured")
     special = {key.special for key in table.state.definition.keys}
     if "SPATIAL" in special:
         if keys:

@@ -26,6 +26,7 @@ PAGES = (
     "docs/fixtures.md",
     "docs/sql.md",
     "docs/info.md",
+    "docs/replay.md",
 )
 #: What a real server must have done first.
 ON_SERVERS = ("forge record", "forge verify")

@@ -1,0 +1,82 @@
+"""``forge.replay`` and ``forge replay``: end states, errors, exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import forge
+from forge.cli.app import run
+from forge.errors import ScenarioError, UnsupportedError
+from forge.scenario.matrix import base_scenario
+
+_SOURCE = """
+scenario: orders
+tables:
+  - CREATE TABLE shop.orders (id INT PRIMARY KEY, amount INT, note VARCHAR(20))
+existing: true
+transactions:
+  - - insert: {into: shop.orders, rows: [{id: 1, amount: 9, note: first}, {id: 2, amount: 20, note: second}]}
+  - - update: {table: shop.orders, where: {id: 2}, set: {amount: 21}}
+  - - delete: {from: shop.orders, where: {id: 1}}
+"""
+_HEAD = "-- forge: server: mysql-9.7\nCREATE DATABASE shop;\n"
+_SAME = _HEAD + "CREATE TABLE shop.orders (id INT PRIMARY KEY, amount INT, note VARCHAR(20));\n"
+_WIDER = _HEAD + "CREATE TABLE shop.orders (id INT PRIMARY KEY, amount BIGINT, note VARCHAR(20));\n"
+_LOSSLESS = {"replica_type_conversions": "ALL_NON_LOSSY"}
+
+
+def _log() -> bytes:
+    return forge.build(base_scenario(_SOURCE)).data
+
+
+def test_the_same_table_ends_as_the_source_s() -> None:
+    state = forge.replay(_log(), onto=_SAME)
+    assert state.error is None
+    assert state.rows("shop.orders") == [{"id": "2", "amount": "21", "note": "second"}]
+    assert state.values("shop.orders") == [{"id": 2, "amount": 21, "note": "second"}]
+
+
+def test_a_type_that_is_not_converted_stops_with_the_server_s_number_and_leaves_nothing() -> None:
+    state = forge.replay(_log(), onto=_WIDER)
+    assert state.error is not None
+    assert (state.error.code, state.error.table, state.count("shop.orders")) == (13146, "shop.orders", 0)
+    assert forge.replay(_log(), onto=_WIDER, settings=_LOSSLESS).count("shop.orders") == 1
+    on_mariadb = forge.replay(_log(), onto=_WIDER, line="mariadb-11.8")
+    assert on_mariadb.error is not None
+    assert on_mariadb.error.code == 1677
+
+
+def test_a_line_or_a_variable_of_unknown_effect_is_refused_by_name() -> None:
+    with pytest.raises(UnsupportedError, match=r"mysql-8\.4"):
+        forge.replay(_log(), onto=_SAME, line="mysql-8.4")
+    with pytest.raises(UnsupportedError, match="replica_parallel_type"):
+        forge.replay(_log(), onto=_SAME, settings={"replica_parallel_type": "DATABASE"})
+    with pytest.raises(ScenarioError, match="exec_mode"):
+        forge.replay(_log(), onto=_SAME, settings={"slave_exec_mode": "LENIENT"})
+
+
+def test_the_command_writes_and_compares_the_end(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    log, onto, state = tmp_path / "orders.000001", tmp_path / "replica.sql", tmp_path / "state"
+    log.write_bytes(_log())
+    onto.write_text(_WIDER)
+    given = ["replay", str(log), "--onto", str(onto)]
+    assert run(given) == 1
+    assert "error 13146" in capfd.readouterr().out
+    given += ["--set", "replica_type_conversions=ALL_NON_LOSSY"]
+    assert run([*given, "-o", str(state)]) == 0
+    rows = state / "shop.orders.jsonl"
+    assert json.loads(rows.read_text()) == {"id": "2", "amount": "21", "note": "second"}
+    assert run([*given, "--expect", str(state)]) == 0
+    capfd.readouterr()
+    rows.write_text(rows.read_text().replace("21", "22"))
+    assert run([*given, "--expect", str(rows)]) == 1
+    assert capfd.readouterr().out.splitlines()[-2:] == [
+        '- shop.orders {"id": "2", "amount": "22", "note": "second"}',
+        '+ shop.orders {"id": "2", "amount": "21", "note": "second"}',
+    ]
+    assert run([*given, "--json"]) == 0
+    assert json.loads(capfd.readouterr().out)["rows"] == {"shop.orders": 1}
+    assert run([*given, "--set", "sql_mode"]) == 2
