@@ -27,6 +27,7 @@ from forge.replay.row_event import EventForm, ShortRow, event_form, local_image
 from forge.replay.row_lookup import RowFinder
 from forge.replay.stops import HANDLER_ERRORS, PASSED_OVER, AppliedError, StopError
 from forge.replay.type_conversions import TypeConversions
+from forge.replay.unreadable import Readability
 from forge.values.json.diff import apply_diffs
 
 #: Event types that say nothing to an applier of rows.
@@ -35,7 +36,7 @@ _NO_DATABASE = 1049
 #: ROWS events of a statement of its own text: the rows follow.
 _VERBS = {"insert": "Write", "update": "Update", "delete": "Delete"}
 #: Events that change rows, or what statements give, by their text.
-_STATEMENT_EVENTS = frozenset((4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 17, 18, 20, 21, 22, 26))
+_STATEMENT_EVENTS = frozenset((5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 17, 18, 20, 21, 22, 26))
 
 
 @dataclass(slots=True)
@@ -73,14 +74,16 @@ class ApplyLog:
 
         Raises FormatError for bytes that are no log; UnsupportedError (with the place) for what is not known.
         """
-        tables = TableMaps()
+        tables, readable = TableMaps(), Readability(self.replica.line)
         for logged in logged_events(source):
             place = f"{name}: event {logged.index} at {logged.offset}"
             try:
+                readable.check(logged)
                 mapped = tables.note(logged)
                 if mapped is None:
                     self._event(logged, tables)
-            except _Stopped as stop:
+            except (_Stopped, StopError) as raised:
+                stop = raised if isinstance(raised, _Stopped) else _Stopped(raised, (0, ""))
                 self._roll_back()
                 at = stop.at
                 return AppliedError(

@@ -73,10 +73,10 @@ class Server:
             path = self._applier.new_log()
             with self._session(f"SET {assigned(of_session)}") as source:
                 _run(source, ["USE x", *cell.dml])
+            return path.read_bytes()
         finally:
             if of_server:
                 self._query(f"SET {assigned(dict.fromkeys(of_server, None))}")
-        return path.read_bytes()
 
     def result(self, cell: Cell, log: bytes) -> Result:
         """What a replica with the cell's tables makes of the log.  Raises Refused, and ServerEnded."""
