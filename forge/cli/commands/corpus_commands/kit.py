@@ -11,7 +11,7 @@ from forge.cli.commands.corpus_commands.show import corpus_option, require_arrow
 from forge.cli.output import echo, write_output
 from forge.cli.parameters import FILE_OR_FOLDER, jobs_option, json_option
 from forge.cli.progress import progress_to
-from forge.errors import CheckFailed
+from forge.errors import CheckFailed, counted
 
 
 @click.command(short_help="Write cases as a kit: plain files for any language.")
@@ -48,7 +48,7 @@ def export(out: Path, folder: Path, profile: str, tags: str | None, jobs: int | 
     if as_json:
         echo(json.dumps(msgspec.to_builtins(kit)))
     else:
-        echo(f"{out}: {kit.cases} cases, corpus version {kit.corpus}, profile {kit.profile}")
+        echo(f"{out}: {counted(kit.cases, 'case')}, corpus version {kit.corpus}, profile {kit.profile}")
 
 
 @click.command(short_help="Give new cases of the shipped corpus their ids.")
