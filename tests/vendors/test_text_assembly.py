@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import tempfile
 from collections.abc import Sequence
@@ -177,3 +178,17 @@ def test_short_text_is_refused() -> None:
 @pytest.mark.parametrize("text", [b"", b"event: STOP\n", b'{"event": "STOP"}\n', b"SELECT 1;\n", b"\xfebin"])
 def test_what_is_no_vendor_s_text_is_not_taken_for_one(text: bytes) -> None:
     assert not is_vendor_text(text)
+
+
+def test_damaged_text_is_assembled_or_refused_with_its_line() -> None:
+    log = RECORDINGS / "values/dates/mysql-9.7" / "binlog.000001"
+    draws = random.Random(14)
+    for options in (["-vv"], ["-H"]):
+        lines = ours("mysql", log, options).out.split(b"\n")
+        for _ in range(40):
+            changed, place = list(lines), draws.randrange(len(lines))
+            changed[place : place + draws.randrange(3)] = draws.sample(lines, draws.randrange(3))
+            try:
+                assemble_text(b"\n".join(changed), file="dump.txt")
+            except ScenarioError as error:
+                assert str(error).startswith("dump.txt")

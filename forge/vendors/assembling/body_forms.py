@@ -28,7 +28,7 @@ from forge.events.stop import Stop
 from forge.events.view_change import ViewChange
 from forge.events.xa_prepare import XaPrepare
 from forge.events.xid import Xid
-from forge.servers import server_line, server_names
+from forge.servers import ServerLine, server_line, server_names
 from forge.vendors.assembling.printed_events import PrintedEvent, PrintedText
 from forge.vendors.assembling.variable_forms import user_vars
 from forge.vendors.mysql_forms import UNKNOWN_VERSION
@@ -78,11 +78,11 @@ def _format_description(fields: Any, text: PrintedText, format: FormatContext) -
             )  # fmt: skip
 
 
-def ignores_previous_gtids(version: str) -> bool:
-    """Whether servers of that version say that their PREVIOUS_GTIDS may be ignored."""
+def mysql_line(version: str) -> ServerLine:
+    """The line of MySQL that has that version, or the newest."""
     found = re.match(r"\d+\.\d+", version)
     name = f"mysql-{found[0]}" if found else ""
-    return name not in server_names() or server_line(name).framing.previous_gtids_ignorable
+    return server_line(name if name in server_names() else "mysql-9.7")
 
 
 def _gtid(fields: Any, text: PrintedText, format: FormatContext) -> Iterator[Body]:

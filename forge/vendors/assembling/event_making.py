@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from forge.errors import ForgeError
-from forge.events.event import Event, built_body, encode_event
+from forge.events.event import IN_USE, Event, built_body, encode_event
 from forge.events.format import CHECKSUM_SIZE, FormatContext
 from forge.events.format_description import FormatDescription
 from forge.events.layout import Body
-from forge.vendors.assembling.body_forms import FLAGS, USUAL_FLAGS, forms, ignores_previous_gtids
+from forge.vendors.assembling.body_forms import FLAGS, USUAL_FLAGS, forms, mysql_line
 from forge.vendors.assembling.local_clock import LocalClock
 from forge.vendors.assembling.printed_events import Head, PrintedEvent, PrintedText
 from forge.vendors.assembling.query_forms import QueryForms
@@ -83,9 +83,13 @@ class EventMaking:
                 likely = [likely[0] | 0x20, *likely]
         else:
             likely = list(FLAGS.get(event.kind, ()))
-            if event.kind == "PREVIOUS_GTIDS" and not ignores_previous_gtids(format.server_version):
+            if (
+                event.kind == "PREVIOUS_GTIDS"
+                and not mysql_line(format.server_version).framing.previous_gtids_ignorable
+            ):
                 likely = [0, *likely]
-        flags = list(dict.fromkeys([*likely, *USUAL_FLAGS]))
+        usual = (0, IN_USE) if event.kind == "FORMAT_DESCRIPTION" else USUAL_FLAGS
+        flags = list(dict.fromkeys([*likely, *usual]))
         for body in forms(event, self.text, format):
             yield body, flags
 

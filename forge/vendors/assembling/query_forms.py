@@ -26,7 +26,7 @@ from forge.vendors.assembling.printed_events import PrintedEvent, PrintedText
 from forge.vendors.session_lines import OF_TRANSACTIONS, OF_XA, THREAD_SPECIFIC
 
 #: Forms that are tried of one event: of its size, and where no size is known; and databases that several may be of.
-_LIMIT = 50_000
+_LIMIT = 20_000
 _FEW = 200
 _MOST_NAMES = 6
 #: Seconds: the session was told its time, and the clocks of its statements stand.
@@ -161,14 +161,14 @@ class QueryForms:
             return []
         fields = event.fields
         text = fields["text"].upper()
-        usual = [*_ALWAYS]
+        usual: list[str] = []
         usual += [] if fields.get("exec_time", 0) > _SET_TIME else ["hrnow", "microseconds"]
         usual += [] if b"DEFINER" in text else ["invoker"]
         usual += [] if text.lstrip().startswith((b"UPDATE", b"DELETE", b"BEGIN")) else ["table_map_for_update"]
-        return [
-            [0] if name in usual else [place for place, value in enumerate(values) if value != "" or not place]
-            for name, values in choices.items()
-        ]
+        places = {name: _places(values) for name, values in choices.items()}
+        places |= {name: [0] for name in _ALWAYS if name in choices}
+        places |= {name: [choices[name].index(None)] for name in usual if None in choices.get(name, ())}
+        return [*places.values()]
 
     def _charsets(self, said: dict[str, Any], last: dict[str, Any]) -> list[Any]:
         if "charset" not in last:
@@ -195,7 +195,7 @@ class QueryForms:
             "updated_databases": updated,
             "microseconds": [said["fraction"]] if "fraction" in said else [None, 0],
             "invoker": [None, *dict.fromkeys([*self.text.users, ("root", "localhost"), ("", "")])],
-            "ddl_xid": [fields.get("xid")],
+            "ddl_xid": [fields["xid"]] if "xid" in fields else [None, *fields.get("near_xids", ())],
             "default_collation_for_utf8mb4": [collation] if stays else [collation, None],
             "enable_cascade_triggers": [None, 0, 1],
             **{name: [said.get(name)] for name in _EACH_TIME},
@@ -207,7 +207,7 @@ class QueryForms:
         return {
             "character_set_collations": [None, ()] if collations is None else [_pairs(collations)],
             "hrnow": [said["fraction"]] if "fraction" in said else [None, 0],
-            "mariadb_ddl_xid": [xid] if xid else [None, 0],
+            "mariadb_ddl_xid": [xid] if xid else [None, 0, *fields.get("near_xids", ())],
             "invoker": [None, *self.text.users, ("root", "localhost")],
         }
 
@@ -233,6 +233,11 @@ def _flags(text: bytes) -> list[int]:
     usual = SUPPRESS_USE if _WITHOUT_USE.match(text) else THREAD_SPECIFIC if _TEMPORARY.match(text) else 0
     plain = sorted(_FLAGS, key=lambda flags: flags != usual)
     return [*plain, *(one | more for more in _MORE_FLAGS for one in plain)]
+
+
+def _places(values: list[Any]) -> list[int]:
+    """The places of the values, but for that of no database behind others."""
+    return [place for place, value in enumerate(values) if value != "" or not place]
 
 
 def _width(name: str, value: Any) -> int:

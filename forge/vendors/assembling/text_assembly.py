@@ -24,6 +24,8 @@ from forge.vendors.assembling.text_reader import read_vendor_text
 
 _SILENT = "the text has its place alone"
 _FILES = "the text does not hold the file of LOAD DATA"
+#: Numbers of transactions that are tried.
+_NEAR = 40
 _REASONS = {"BEGIN_LOAD_QUERY": _FILES, "APPEND_BLOCK": _FILES}
 
 
@@ -98,6 +100,7 @@ class _LogAssembly:
     def assembled(self) -> AssembledLog:
         events = self._in_order()
         _look_ahead(events)
+        _note_xids(events)
         first = events[0]
         if first.kind != "FORMAT_DESCRIPTION":
             raise ScenarioError(
@@ -106,13 +109,13 @@ class _LogAssembly:
             )  # fmt: skip
         parts, expected = [MAGIC], len(MAGIC)
         for event in events:
-            position = event.position
-            if event is first:
-                position = expected
+            position = expected if event is first else event.position
             if position is not None and position > expected:
                 self._list_gap(expected, position)
-            made = self._made(event, expected if position is None else position)
             at = expected if position is None else position
+            made = self._made(event, at)
+            if position is None and made.raw is not None and not self.places:
+                at = self._told(event, made.raw, expected)
             size = self._size(event) if made.raw is None or made.reason else len(made.raw)
             if made.reason is not None:
                 self.listed.append(self._entry(event, at, size, made))
@@ -125,6 +128,13 @@ class _LogAssembly:
             event.head is None or event.raw is not None or event.head.checksum is not None for event in events
         )
         return AssembledLog(b"".join(parts), len(events) + len(self.log.silent), checked, tuple(self.listed))
+
+    def _told(self, event: PrintedEvent, raw: bytes, expected: int) -> int:
+        """Where an event lies by its end, in a text without places; what was left out before it is listed."""
+        at = expected if event.head is None else event.head.end - len(raw)
+        if at > expected:
+            self._list_gap(expected, at)
+        return max(at, expected)
 
     def _in_order(self) -> list[PrintedEvent]:
         """The events as they lie in the file: some are printed later than their place says."""
@@ -240,6 +250,17 @@ def _look_ahead(events: list[PrintedEvent]) -> None:
             _share_names(group[::-1])
             group = []
     _share_names(group[::-1])
+
+
+def _note_xids(events: list[PrintedEvent]) -> None:
+    """Programs from before servers number DDL do not print the number: it is one near those of transactions."""
+    if any("xid" in event.fields for event in events if event.kind == "QUERY"):
+        return
+    last = 0
+    for event in events:
+        last = event.fields["xid"] if event.kind == "XID" else last
+        if event.kind == "QUERY":
+            event.fields["near_xids"] = range(last + 1, last + 1 + _NEAR)
 
 
 def _share_names(group: list[PrintedEvent]) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
+from forge.binlog.reader import announced_size
 from forge.events.event import SKIP_REPLICATION
+from forge.events.format import HEADER_SIZE
 from forge.events.plain import to_text
 from forge.vendors.assembling.event_lines import EventLines
 from forge.vendors.assembling.printed_events import Head, PrintedEvent, PrintedLog, PrintedText
@@ -15,6 +17,9 @@ _HEAD = re.compile(
     rb"#(\d\d)(\d\d)(\d\d) ([ \d]\d):(\d\d):(\d\d) server id (\d+)  end_log_pos (\d+) (?:CRC32 0x([0-9a-f]{8}) )?"
 )
 _ANY_HEAD = re.compile(rb"^#\d{6} [ \d]\d:\d\d:\d\d server id ", re.MULTILINE)
+#: The program that printed it, by its first lines.
+_OF_MARIADB = re.compile(rb"SET @@session\.max_delayed_threads|, server v [^\n]*MariaDB", re.IGNORECASE)
+_BEGINNING = 1 << 13
 _DUMP_HEAD = re.compile(
     rb"\n# Position[^\n]*\n(?:#           \|Timestamp[^\n]*\n)?# +[0-9a-f]+  ?\|?([0-9a-f |]+)\n(?:#\n)?"
 )
@@ -52,7 +57,7 @@ class TextReader:
 
     def __init__(self, data: bytes, file: str | None) -> None:
         self.scanner = Scanner(data, file)
-        self.text = PrintedText(mariadb=b"SET @@session.max_delayed_threads" in data[:4096])
+        self.text = PrintedText(mariadb=_OF_MARIADB.search(data, 0, _BEGINNING) is not None)
         self.settings = SaidSettings(self.text.mariadb)
         self.log = PrintedLog()
         #: Where events of the file lie that have no header yet.
@@ -154,10 +159,17 @@ class TextReader:
         head = self.scanner.take(_DUMP_HEAD)
         if head is None:
             return None
-        raw = bytes.fromhex(head[1].replace(b"|", b" ").decode())
+        digits = [head[1].replace(b"|", b" ")]
+        at = self.scanner.at
         while (line := self.scanner.take(_DUMP_LINE)) is not None:
-            raw += bytes.fromhex(line[1].decode())
+            digits.append(line[1])
         self.scanner.take(_DUMP_END)
+        try:
+            raw = bytes.fromhex(b" ".join(digits).decode())
+        except ValueError:
+            raise self.scanner.error("the dump of this event is not hexadecimal", at=at) from None
+        if len(raw) < HEADER_SIZE or announced_size(raw) != len(raw):
+            raise self.scanner.error(f"the dump of this event has {len(raw)} bytes, and its header says another", at=at)
         return raw
 
     def _claimed(self, kind: str, end: int) -> int | None:

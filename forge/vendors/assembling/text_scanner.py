@@ -106,6 +106,9 @@ class Scanner:
         while not self.looking_at(b"'"):
             at = self.at
             line = self.line()
+            if line.startswith(b"###"):
+                # Programs before 5.7 print the rows of each event behind its bytes.
+                continue
             try:
                 data += base64.b64decode(line, validate=True)
             except binascii.Error:
@@ -121,6 +124,8 @@ class Scanner:
                     )
                 events.append(bytes(data))
                 data.clear()
+        if not events and not data:
+            raise self.error("this BINLOG statement is empty")
         if data:
             raise self.error("the last event of this BINLOG statement is cut off")
         self.line()
