@@ -8,7 +8,9 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import importlib
+import logging
 import os
+import sys
 import uuid
 from collections.abc import Callable
 from contextlib import suppress
@@ -19,11 +21,14 @@ from typing import Any, Final
 import llvmlite
 import llvmlite.binding as llvm
 
+from forge.bulk.kernel_sources import are_as_imported
+
 #: What the kernel is made of, beside this folder.
 _SOURCES: Final = (
     "machine.py", "digits.py", "plan.py", "text/utf8.py", "json/text.py", "json/strings.py", "json/doubles.py",
     "json/powers.py",
 )  # fmt: skip
+_LOG = logging.getLogger("forge.bulk")
 _NAME: Final = "print_events"
 _KIND: Final = ctypes.CFUNCTYPE(
     ctypes.c_int32, ctypes.POINTER(ctypes.c_int64), ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64
@@ -62,6 +67,10 @@ def _compiled() -> tuple[str, bytes]:
     import numba
     from numba import types
 
+    # As a progress bar, for people only.
+    level = logging.WARNING if sys.stderr is not None and sys.stderr.isatty() else logging.INFO
+    _LOG.log(level, "compiling the kernel that prints for this machine, once; `forge warm-up` does it ahead")
+
     function = importlib.import_module("forge.bulk.printing.events").print_events
     made = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
     made.compile((types.int64, types.int64))
@@ -93,7 +102,9 @@ def kernel() -> Kernel:
     found = _kept(path)
     if found is None:
         found = _compiled()
-        _keep(path, *found)
+        # Of the sources that the name of the file is made of, if none was replaced meanwhile.
+        if are_as_imported() and path == _path():
+            _keep(path, *found)
     name, code = found
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
