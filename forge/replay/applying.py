@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from forge.binlog.logged import LoggedEvent, logged_events
@@ -30,7 +30,6 @@ from forge.replay.type_conversions import TypeConversions
 from forge.replay.unreadable import Readability
 from forge.values.json.diff import apply_diffs
 
-#: Event types that say nothing to an applier of rows.
 _JSON_PREFIX = 4
 _NO_DATABASE = 1049
 #: ROWS events of a statement of its own text: the rows follow.
@@ -311,11 +310,17 @@ class _EventWork:
         for entry, image in images.items():
             meant.update(dict.fromkeys(finder.candidates(image), waiting[entry]))
         changed = 0
+        missing = sum(map(len, waiting.values())) > len(meant)
         for number in self.form.table.ordered(meant):
             if meant[number]:
                 one = meant[number].pop(0)
                 changed += 1
-                self.guarded(one.number, lambda number=number, one=one: self._apply(number, one.change))  # type: ignore[misc]
+                try:
+                    self.guarded(one.number, lambda number=number, one=one: self._apply(number, one.change))  # type: ignore[misc]
+                except _Stopped:
+                    if lookup.by_key and missing:
+                        raise UnsupportedError("which row stops a hash scan over a key first is not known") from None
+                    raise
         left = [one for ones in waiting.values() for one in ones]
         if changed and left and self.form.kind == "update":
             self._refuse_chains(left)
@@ -373,7 +378,8 @@ class _EventWork:
         except StopError as error:
             if self.undo is not None:
                 self.log.take_back(self.undo, mark)
-            if not (self.idempotent and error.code in PASSED_OVER):
+            ends = self.form.lookup is not None and self.form.lookup.ends
+            if ends or not (self.idempotent and error.code in PASSED_OVER):
                 raise _Stopped(error, at, self.form.kind) from None
             self.log.notes[self.form.table.name, self.form.kind, f"R7: error {error.code} passed over"] += 1
         except ShortRow as short:
@@ -392,9 +398,3 @@ class _EventWork:
 
 def _text(name: str | bytes) -> str:
     return name if isinstance(name, str) else name.decode("utf-8", "surrogateescape")
-
-
-def tables_of(replica: Replica) -> Iterator[tuple[str, ReplicaTable]]:
-    """The tables by their names, in order."""
-    named: Mapping[str, ReplicaTable] = {table.name: table for table in replica.tables.values()}
-    return iter(sorted(named.items()))

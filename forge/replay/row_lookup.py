@@ -34,8 +34,11 @@ class Lookup:
     rule: str
     index: UniqueIndex | None = None
     columns: tuple[int, ...] = ()
-    #: Rows are changed in the table's order.
+    #: Rows are changed in the table's order, or key by key.
     hashed: bool = False
+    by_key: bool = False
+    #: IDEMPOTENT does not pass over it.
+    ends: bool = False
 
 
 def lookup_of(table: ReplicaTable, present: Sequence[int], width: int, applier: Applier) -> Lookup:
@@ -50,7 +53,7 @@ def lookup_of(table: ReplicaTable, present: Sequence[int], width: int, applier: 
 
 def _by_image(table: ReplicaTable, present: Sequence[int], width: int, applier: Applier) -> Lookup:
     if not present:
-        return Lookup("nothing", "R2: the before image has none of the replica's columns")
+        return Lookup("nothing", "R2: the before image has none of the replica's columns", ends=True)
     has = set(present)
     for index in table.unique:
         if index.is_plain and not index.takes_null and not index.key.hashed and has.issuperset(index.columns):
@@ -67,6 +70,7 @@ def _by_image(table: ReplicaTable, present: Sequence[int], width: int, applier: 
         f"R1: no unique key without NULL is all in the image: hash scan over {words}",
         columns=compared,
         hashed=True,
+        by_key=key is not None,
     )
 
 
