@@ -5,7 +5,7 @@ Each event is made in the forms that a server may have written, until the printe
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -95,6 +95,7 @@ class _LogAssembly:
         self.log, self.making, self.lines, self.file = log, making, lines, file
         self.format = FormatContext()
         self.places = sorted(set(log.positions))
+        self.silent = sorted(log.silent)
         self.listed: list[NotInText] = []
 
     def assembled(self) -> AssembledLog:
@@ -122,7 +123,7 @@ class _LogAssembly:
             if made.raw is not None:
                 parts.append(made.raw)
             expected = at + (size or (len(made.raw) if made.raw is not None else 0))
-        for place in sorted(place for place in self.log.silent if place >= expected):
+        for place in self.silent[bisect_left(self.silent, expected) :]:
             self.listed.append(NotInText(place, None, None, None, False, _SILENT))
         checked = all(
             event.head is None or event.raw is not None or event.head.checksum is not None for event in events
@@ -146,7 +147,7 @@ class _LogAssembly:
 
     def _list_gap(self, start: int, end: int) -> None:
         """Bytes of the file of which the text has no more than the places of the events in them."""
-        silent = [place for place in sorted(self.log.silent) if start <= place < end]
+        silent = self.silent[bisect_left(self.silent, start) : bisect_left(self.silent, end)]
         if start not in silent:
             stop = silent[0] if silent else end
             self.listed.append(NotInText(start, stop - start, None, None, False, "the text does not hold this part"))
@@ -165,13 +166,10 @@ class _LogAssembly:
         end = (head.end - position) % (1 << 32)
         if head.end and HEADER_SIZE <= end < 1 << 31:
             found.add(end)
-        following = next((place for place in self.places[self._index(position) :] if place > position), None)
-        if following is not None:
-            found.add(following - position)
+        following = bisect_right(self.places, position)
+        if following < len(self.places):
+            found.add(self.places[following] - position)
         return found
-
-    def _index(self, position: int) -> int:
-        return bisect_left(self.places, position)
 
     def _size(self, event: PrintedEvent) -> int | None:
         sizes = self._sizes(event)
