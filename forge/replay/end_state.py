@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from forge.binlog.opened import opened
 from forge.binlog.window import LogSource, LogWindow
@@ -24,8 +24,26 @@ from forge.scenario.model import Scenario
 from forge.values.network import network_text
 
 _NETWORK_SIZES = {"UUID": 16, "INET6": 16, "INET4": 4}
-#: Bytes of the SRID in front of a geometry stay with it; NULs at the end of what is shorter than its column are filled.
-LogName = str | PathLike[str] | bytes
+
+
+class BuiltFile(Protocol):
+    """A file of a log (forge.LogFile)."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def data(self) -> bytes: ...
+
+
+@runtime_checkable
+class BuiltLog(Protocol):
+    """A log that is there with its bytes (forge.Log)."""
+
+    @property
+    def files(self) -> Sequence[BuiltFile]: ...
+
+
+LogName = str | PathLike[str] | bytes | BuiltLog
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +112,9 @@ def replay(
     line: str | None = None,
     settings: Mapping[str, str] | None = None,
 ) -> State:
-    """Apply logs (paths, or bytes) to the tables of a replica, as its server does (docs/replay.md).
+    """Apply logs to the tables of a replica, as its server does (docs/replay.md).
 
+    ``logs`` are paths, bytes, or what :func:`forge.build` gives.
     ``onto`` is a scenario, the path of one or of a SQL script, or the text of a script; ``line`` is the replica's
     server line, unless that of the scenario.  ``settings`` are variables of the replica by name:
     ``replica_type_conversions``, ``replica_exec_mode``.
@@ -106,7 +125,7 @@ def replay(
     replica = Replica(_scenario(onto, line))
     log = ApplyLog(replica, ApplierSettings.of(settings or {}))
     error: AppliedError | None = None
-    for name, source in _opened([logs] if isinstance(logs, (str, bytes, PathLike)) else logs):
+    for name, source in _opened([logs] if isinstance(logs, (str, bytes, PathLike, BuiltLog)) else logs):
         try:
             error = log.apply(name, source)
         except FormatError as wrong:
@@ -137,6 +156,9 @@ def _opened(logs: Iterable[LogName]) -> Iterator[tuple[str, LogSource]]:
     for number, log in enumerate(logs, start=1):
         if isinstance(log, bytes):
             yield f"log {number}", log
+            continue
+        if isinstance(log, BuiltLog):
+            yield from ((file.name, file.data) for file in log.files)
             continue
         with Path(log).open("rb") as file:
             yield Path(log).name, LogWindow(opened(file, None))

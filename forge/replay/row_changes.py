@@ -137,7 +137,7 @@ class RowChanges:
         raw = record[index]
         if index in image:
             value = 0 if raw is None else codec.decode(column, raw)
-        elif index < self._width:
+        elif index in self.form.places:
             raise UnsupportedError(
                 f"{table.name}: an event without the AUTO_INCREMENT column that it maps is not measured"
             )

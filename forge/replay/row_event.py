@@ -11,7 +11,9 @@ from forge.events.row_image import images_of, present_columns
 from forge.events.rows import RowsBody
 from forge.replay.replica_table import ReplicaTable
 from forge.replay.row_lookup import Lookup, lookup_of
+from forge.replay.stops import StopError
 from forge.replay.type_conversions import ColumnConversion, TypeConversions, column_conversion
+from forge.servers.facts.applier import Applier
 
 #: TABLE_MAP says that the first column is an invisible key that the server generated.
 GENERATED_KEY = 4
@@ -75,7 +77,7 @@ def _shift(mapped: MappedTable, table: ReplicaTable) -> int:
     return int(table.table.has_generated_key) - int(logged)
 
 
-def local_image(form: EventForm, cells: tuple[Cell, ...], behind: int) -> dict[int, bytes | None]:
+def local_image(form: EventForm, cells: tuple[Cell, ...], behind: int, applier: Applier) -> dict[int, bytes | None]:
     """An image by the replica's columns; ``behind``: bytes of the event behind this row.  Raises StopError."""
     image: dict[int, bytes | None] = {}
     for at, cell in enumerate(cells):
@@ -89,10 +91,9 @@ def local_image(form: EventForm, cells: tuple[Cell, ...], behind: int) -> dict[i
             image[place] = None if raw is None else b""
             continue
         if conversion.misread:
-            if form.kind != "insert":
-                raise UnsupportedError("a temporal cell with precision 0 is misread in an image that finds a row")
-            left = behind + sum(len(other.raw or b"") for other in cells[at:])
-            raise _misread(conversion, left)
+            if behind:
+                raise UnsupportedError("a temporal cell with precision 0, misread in an event of several rows")
+            raise _misread(form, conversion.rule, applier, is_last=at == len(cells) - 1)
         image[place] = raw if conversion.convert is None else conversion.convert(raw)
     return image
 
@@ -105,11 +106,22 @@ class ShortRow(Exception):
         self.rule = rule
 
 
-def _misread(conversion: ColumnConversion, left: int) -> Exception:
-    """What comes of reading a cell with precision 0 as one with digits: known if the bytes run out."""
-    if left < conversion.misread:
-        return ShortRow(conversion.rule)
-    return UnsupportedError("a temporal cell with precision 0 is misread by a column with digits: what follows decides")
+def _misread(form: EventForm, rule: str, applier: Applier, *, is_last: bool) -> Exception:
+    """What comes of reading a cell with precision 0 as one with digits, in the only row of an event."""
+    if applier.looks_up == "row":
+        if form.kind == "insert":
+            return ShortRow(rule)
+        if form.lookup is not None and form.lookup.by == "key":
+            return UnsupportedError("a temporal cell with precision 0, misread in an image whose key is trusted")
+        return StopError(1032, f"Can't find record in '{form.table.table.name}'", rule, "end_of_file")
+    if is_last and form.kind == "insert":
+        return ShortRow(rule)
+    if form.lookup is not None and form.lookup.by == "key":
+        return UnsupportedError("a temporal cell with precision 0, misread in an image that finds a row by its key")
+    if is_last and form.kind == "delete":
+        text = "Got error 171 - 'The event was corrupt, leading to illegal data being read' from storage engine"
+        return StopError(1030, text, rule, "corrupt")
+    return StopError(1610, "Corrupted replication event was detected", rule, "none")
 
 
 def not_null_cells(

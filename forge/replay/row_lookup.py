@@ -81,27 +81,44 @@ def _is_in(table: ReplicaTable, key: Key, present: set[int]) -> bool:
 def _by_row(table: ReplicaTable, present: Sequence[int], width: int, applier: Applier) -> Lookup:
     if table.keys and table.keys[0].hashed:
         return Lookup("nothing", f"long unique key {table.keys[0].name}: its hash is not in the record")
-    keys = [key for key in table.keys if not (applier.passes_extra_keys and _has_extra(key, width))]
-    for key in keys:
+    # From 11.8 on a key is of use by its first column, if the event has that.
+    passes = applier.passes_extra_keys
+    keys = [key for key in table.keys if not passes or key.parts[0].column < width]
+    whole = [key for key in keys if not (passes and _has_extra(key, width))]
+    for key in whole:
         if key.kind != "index" and not key.hashed and not any(map(table.table.takes_null, key.parts)):
             words = "the primary key" if key.kind == "primary" else f"unique key {key.name}"
             return Lookup("key", f"R5: {words}, whatever the image has", table.unique_index(key))
-    if keys and any(_has_extra(key, width) for key in table.keys if applier.passes_extra_keys):
-        raise UnsupportedError(f"a key of {table.name} on further columns beside others is not measured")
-    special = {key.special for key in table.state.definition.keys}
-    if "SPATIAL" in special:
-        if keys:
-            raise UnsupportedError(f"a SPATIAL key of {table.name} beside others is not measured")
-        return Lookup("nothing", "a SPATIAL key is the best there is, and finds no row")
-    if keys and not applier.passes_extra_keys and _has_virtual(table, keys[0], width):
-        return Lookup("nothing", f"key {keys[0].name} is on a virtual column that the event lacks")
+    chosen = keys[0] if keys else None
+    if chosen is not None and _finds_nothing(table, chosen, width, applier):
+        return Lookup("nothing", f"key {chosen.name} finds no row: what it needs is not in the event")
     columns = _compared_columns(table, present, width, applier)
-    first = next((key for key in keys if key.kind != "index"), None)
+    first = next((key for key in keys if key.kind == "unique"), None)
     if first is not None and not first.hashed and table.table.engine != "MEMORY":
+        if first not in whole:
+            raise UnsupportedError(f"unique key {first.name} of {table.name}, partly on further columns: not measured")
         rule = f"unique key {first.name}, trusted if no part is NULL, whatever the image has"
         return Lookup("image", rule, table.unique_index(first), columns)
-    words = f"key {keys[0].name}" if keys else "the table"
+    words = f"key {chosen.name}" if chosen is not None else "the table"
     return Lookup("image", f"R1: the whole row is compared along {words}", columns=columns)
+
+
+def _finds_nothing(table: ReplicaTable, chosen: Key, width: int, applier: Applier) -> bool:
+    """Whether a read by a key never finds a row: a SPATIAL key, one on a virtual column that the event lacks, or one
+    that InnoDB goes on with a primary key on further columns.
+    """
+    special = {key.name for key in table.state.definition.keys if key.special == "SPATIAL"}
+    if special:
+        if {key.name for key in table.keys} - special:
+            raise UnsupportedError(f"a SPATIAL key of {table.name} beside others is not measured")
+        return True
+    if not applier.passes_extra_keys:
+        return _has_virtual(table, chosen, width)
+    clustering = table.state.clustering
+    if chosen.kind != "index" or clustering is None or table.table.engine != "InnoDB":
+        return False
+    further = {part.column for part in clustering.parts if part.column >= width}
+    return bool(further - {part.column for part in chosen.parts})
 
 
 def _has_virtual(table: ReplicaTable, key: Key, width: int) -> bool:

@@ -62,11 +62,11 @@ def client_text(table: ReplicaTable, index: int, raw: bytes | None) -> str | Non
         return None
     definition = table.definitions[index]
     column, facts, type_ = definition.wire, definition.type_facts, definition.type
+    if facts.is_geometry:
+        return raw[4:].decode("utf-8", "backslashreplace")
     value = table.codecs[index].decode(table.columns[index], raw)
     if facts.kind == "bit":
         value = raw
-    if facts.is_geometry:
-        return raw[4:].decode("utf-8", "backslashreplace")
     if type_.name in ("UUID", "INET4", "INET6"):
         return network_text(type_.name, value.ljust(4 if type_.name == "INET4" else 16, b"\0"))
     if facts.kind == "enum" and value > len(column.members or ()):

@@ -33,7 +33,7 @@ def _log() -> bytes:
 
 
 def test_the_same_table_ends_as_the_source_s() -> None:
-    state = forge.replay(_log(), onto=_SAME)
+    state = forge.replay(forge.build(base_scenario(_SOURCE)), onto=_SAME)
     assert state.error is None
     assert state.rows("shop.orders") == [{"id": "2", "amount": "21", "note": "second"}]
     assert state.values("shop.orders") == [{"id": 2, "amount": 21, "note": "second"}]
