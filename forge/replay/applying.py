@@ -20,9 +20,11 @@ from forge.events.rows import ROWS_BODIES, PreGaRows, RowsBody
 from forge.events.xid import Xid
 from forge.replay.applier_settings import ApplierSettings
 from forge.replay.event_work import EventWork, Stopped, take_back
+from forge.replay.plain_rows import PlainRows, plain_rows
+from forge.replay.referring_rows import ForeignKeys
 from forge.replay.replica import Replica
 from forge.replay.replica_table import ReplicaTable, Undo
-from forge.replay.row_changes import RowChanges
+from forge.replay.row_changes import NO_FOREIGN_KEY_CHECKS, RowChanges
 from forge.replay.row_event import EventForm, event_form
 from forge.replay.stops import HANDLER_ERRORS, AppliedError, StopError
 from forge.replay.type_conversions import TypeConversions
@@ -55,6 +57,7 @@ class ApplyLog:
         self.notes: Counter[tuple[str, str, str]] = Counter()
         self._group = Group()
         self._forms: dict[tuple[object, ...], EventForm] = {}
+        self._plain: dict[tuple[int, bool], PlainRows | None] = {}
 
     def apply(self, name: str, source: LogSource) -> AppliedError | None:
         """Apply a file; what stops the applier in it.
@@ -121,6 +124,7 @@ class ApplyLog:
             self._commit()
             self.replica.define(text, database)
             self._forms.clear()
+            self._plain.clear()
 
     def _commit(self) -> None:
         self._group = Group()
@@ -148,9 +152,13 @@ class ApplyLog:
         if form.is_empty and self.applier.passes_empty_updates:
             self.notes[full, form.kind, "R3: no new value has a column here: passed over"] += 1
             return
+        undo = self._group.undo if form.table.transactional else None
+        plain = self._plain_rows(form, mapped, body)
+        if plain is not None and plain.apply(body, undo):
+            self._note(full, form, rule)
+            return
         changes = RowChanges(self.replica, form, self.applier, logged.event.timestamp, body.row_flags)
         rows = tables.changes(logged)
-        undo = self._group.undo if form.table.transactional else None
         work = EventWork(
             self.applier, form, changes, undo, len(body.rows), idempotent=self.settings.idempotent, notes=self.notes
         )
@@ -160,6 +168,19 @@ class ApplyLog:
             work.change_hashed(rows)
         else:
             work.change_one_by_one(rows)
+        self._note(full, form, rule)
+
+    def _plain_rows(self, form: EventForm, mapped: MappedTable, body: RowsBody) -> PlainRows | None:
+        key = id(form), bool(body.row_flags & NO_FOREIGN_KEY_CHECKS)
+        if key not in self._plain:
+            table = form.table
+            keys = ForeignKeys(self.replica, table, checked=not key[1])
+            checks = bool(table.state.checks or table.state.definition.checks) and self.applier.checks_constraints
+            checked = self.settings.idempotent or checks or keys.looks_at_rows
+            self._plain[key] = plain_rows(form, mapped.columns or (), body, checked=checked)
+        return self._plain[key]
+
+    def _note(self, full: str, form: EventForm, rule: str) -> None:
         self.notes[full, form.kind, rule] += 1
         for conversion in form.conversions:
             if conversion is not None and conversion.order:

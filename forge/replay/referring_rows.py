@@ -36,6 +36,11 @@ class ForeignKeys:
         self.referred = bool(found)
         self._references = found if checked else []
 
+    @property
+    def looks_at_rows(self) -> bool:
+        """Whether a change of any row may be refused, or change others."""
+        return bool(self._own or self._references or self.referred)
+
     def check_parents(self, cells: Cells, before: Cells | None = None) -> None:
         """Raises StopError (1452) for a row whose parent is missing."""
         for key in self._own:

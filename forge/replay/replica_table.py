@@ -76,6 +76,11 @@ class ReplicaTable:
             for codec, column, raw in zip(self.codecs, self.columns, cells, strict=True)
         )
 
+    @property
+    def lone_index(self) -> UniqueIndex | None:
+        """The one unique key, if nothing else is kept by the rows' cells."""
+        return self.unique[0] if len(self.unique) == 1 and not self._indexes else None
+
     def unique_index(self, key: Key) -> UniqueIndex:
         """The entries of a unique key."""
         return next(one for one in self.unique if one.key is key)

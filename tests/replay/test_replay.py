@@ -80,3 +80,34 @@ def test_the_command_writes_and_compares_the_end(tmp_path: Path, capfd: pytest.C
     assert run([*given, "--json"]) == 0
     assert json.loads(capfd.readouterr().out)["rows"] == {"shop.orders": 1}
     assert run([*given, "--set", "sql_mode"]) == 2
+
+
+_MANY = """
+scenario: many
+tables: ["CREATE TABLE s.t (id INT AUTO_INCREMENT PRIMARY KEY, a VARCHAR(300), b DECIMAL(6,2), c INT NOT NULL{more})"]
+existing: true
+transactions:
+  - - insert: {{into: s.t, rows: [{rows}]}}
+  - - update: {{table: s.t, where: {{c: 1}}, set: {{a: new}}}}
+    - update: {{table: s.t, where: {{id: 5}}, set: {{id: 50}}}}
+  - - delete: {{from: s.t, where: {{c: 2}}}}
+"""
+
+
+@pytest.mark.parametrize("more", ["", ", UNIQUE (a(4), id)", ", KEY (c)"])
+@pytest.mark.parametrize(
+    "there", ["", "INSERT INTO s.t VALUES (50, 'x', 1, 0)", "INSERT INTO s.t VALUES (9, 'x', 1, 0)"]
+)
+def test_plain_rows_end_as_those_that_are_looked_at(more: str, there: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = ", ".join(f"{{a: {'null' if n % 3 else 'x' * n}, b: {n}.5, c: {n % 4}}}" for n in range(20))
+    log = forge.build(base_scenario(_MANY.format(more=more, rows=rows)))
+    columns = "id INT AUTO_INCREMENT PRIMARY KEY, a VARCHAR(300), b DECIMAL(6,2), c INT NOT NULL"
+    onto = f"CREATE DATABASE s;\nCREATE TABLE s.t ({columns}{more});\n{there};\n"
+    for line in ("mysql-9.7", "mariadb-11.8"):
+        plain = forge.replay(log, onto=onto, line=line)
+        with monkeypatch.context() as patched:
+            patched.setattr("forge.replay.applying.plain_rows", lambda *given, **named: None)
+            looked_at = forge.replay(log, onto=onto, line=line)
+        assert (plain.error, plain.notes) == (looked_at.error, looked_at.notes)
+        assert plain.rows("s.t") == looked_at.rows("s.t")
+        assert (plain.error is None) == (not there)
