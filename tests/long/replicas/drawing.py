@@ -81,13 +81,19 @@ def drawn(random: Random, name: str) -> Cell:
         src=", ".join([*(column.definition for column in source), *source_keys]),
         rep=", ".join([*(column.definition for column in replica), *(replica_keys or _keys(random, replica))]),
         rows=tuple(f"({', '.join(row)})" for row in rows),
-        rrows=tuple(
-            f"({', '.join((row + ['DEFAULT'] * len(replica))[: len(replica)])})" for row in there
-        ),
+        rrows=tuple(f"({', '.join(_of_replica(row, source, replica))})" for row in there),
         dml=tuple(_statement(random, source, rows) for _ in range(random.choice((1, 1, 1, 2, 3)))),
         image=random.choice(("minimal", "noblob", "full", "full")),
         conv=random.choice(_CONVERSIONS), mode="IDEMPOTENT" if random.random() < 0.2 else "STRICT",
     )  # fmt: skip
+
+
+def _of_replica(row: Sequence[str], source: Sequence[_Column], replica: Sequence[_Column]) -> list[str]:
+    """The values of a row by the replica's columns, the default of those that the source has none of."""
+    return [
+        row[place] if place < len(source) and source[place].kind is column.kind else "DEFAULT"
+        for place, column in enumerate(replica)
+    ]
 
 
 def _column(random: Random, name: str) -> _Column:
