@@ -111,3 +111,19 @@ def test_plain_rows_end_as_those_that_are_looked_at(more: str, there: str, monke
         assert (plain.error, plain.notes) == (looked_at.error, looked_at.notes)
         assert plain.rows("s.t") == looked_at.rows("s.t")
         assert (plain.error is None) == (not there)
+
+
+def test_between_two_definitions(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    source, replica = tmp_path / "source.sql", tmp_path / "replica.sql"
+    source.write_text(_SAME)
+    columns = "id INT NOT NULL, amount BIGINT, note INT, more INT, UNIQUE u (more), KEY (id)"
+    replica.write_text(f"{_HEAD}CREATE TABLE shop.orders ({columns});\n")
+    assert run(["compat", "--replica", str(source), str(replica), "--json"]) == 0
+    (pair,) = json.loads(capfd.readouterr().out)
+    assert [column["needs"] for column in pair["columns"]] == ["", "ALL_NON_LOSSY", None]
+    assert pair["further"] == ["more"]
+    assert [row["outcome"][:3] for row in pair["rows"]] == ["R6:", "R1:", "R1:", "R1:"]
+    assert run(["compat", "--replica", str(source), str(replica), "--as", "mariadb-11.8"]) == 0
+    assert "minimal images" in capfd.readouterr().out
+    assert run(["compat", "--replica", str(source)]) == 2
+    assert run(["compat", str(source)]) == 2

@@ -19,18 +19,27 @@ if TYPE_CHECKING:
     from forge.check.compat.report import Report
     from forge.scenario.matrix import OptionSettings
 
+#: The source's definitions, and the replica's.
+FILES_OF_A_PAIR = 2
+
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=FILE)
 @server_option("--from", "producer", help="Server line that writes the log (default: the scenario's).")
-@server_option("--to", "consumer", required=True, help="Server line that reads it, e.g. mysql-5.5.")
+@server_option("--to", "consumer", help="Server line that reads it, e.g. mysql-5.5.")
+@click.option(
+    "--replica", is_flag=True, help="FILE FILE are definitions: of the source's tables, and of its replica's."
+)
+@server_option("--as", "line", help="With --replica: the replica's server line (default: that of its definitions).")
 @settings_options()
 @selection_options()
 @json_option("One JSON object, with the decode that the consumer gets.")
 def command(
     files: tuple[str, ...],
     producer: str | None,
-    consumer: str,
+    consumer: str | None,
+    replica: bool,
+    line: str | None,
     settings: OptionSettings,
     events: Selection,
     as_json: bool,
@@ -40,10 +49,13 @@ def command(
     Lists what it ignores, misreads and refuses, each with the reason and the release that introduced it, and says where
     a reader and a replica of that line stop. Of binary logs, `--table` and the options behind it choose events.
 
+    With --replica, says of two definitions of tables what becomes of each column, and how rows are found.
+
     \b
     Example:
       forge compat shop.yaml --from mysql-9.7 --to mysql-5.5
       forge compat shop.yaml --from mysql-9.7 --to mariadb-10.11 --set session.compression=true --json
+      forge compat --replica source.sql replica.sql --as mariadb-11.8
       forge compat binlog.000001 binlog.000002.gz --to mysql-5.7 --table shop.orders
     """
     import json
@@ -53,6 +65,19 @@ def command(
     from forge.check.compat.report import summary
     from forge.servers import server_line
 
+    if replica:
+        if (
+            consumer is not None
+            or producer is not None
+            or settings
+            or not events.is_all
+            or len(files) != FILES_OF_A_PAIR
+        ):
+            raise ScenarioError("--replica compares two definitions", expected="two files, and --as LINE")
+        write_output(STDOUT, _of_definitions(files[0], files[1], line, as_json))
+        return
+    if consumer is None or line is not None:
+        raise ScenarioError("who reads the log is not said", expected="--to LINE, or --replica with two definitions")
     try:
         server_line(consumer)
     except ScenarioError as error:
@@ -71,6 +96,22 @@ def command(
         report = _of_logs(files, consumer, events, decoded=as_json)
     shown = json.dumps(msgspec.to_builtins(report), ensure_ascii=False) + "\n" if as_json else summary(report)
     write_output(STDOUT, shown)
+
+
+def _of_definitions(source: str, target: str, line: str | None, as_json: bool) -> str:
+    import json
+
+    import msgspec
+
+    from forge.replay.definition_pair import definition_pairs, lines_of
+    from forge.scenario import load_scenario
+    from forge.scenario.matrix import parse_settings
+
+    named = parse_settings([], server=line)
+    pairs = list(definition_pairs(load_scenario(source), load_scenario(target, named)))
+    if as_json:
+        return json.dumps(msgspec.to_builtins(pairs), ensure_ascii=False) + "\n"
+    return "".join(f"{one}\n" for one in lines_of(pairs))
 
 
 def _of_scenario(file: str, producer: str | None, consumer: str, settings: OptionSettings) -> Report:
