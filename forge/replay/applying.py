@@ -49,7 +49,10 @@ class Group:
 class ApplyLog:
     """Applies logs.  ``notes`` counts how rows were found and converted: (table, kind of event, rule)."""
 
-    def __init__(self, replica: Replica, settings: ApplierSettings) -> None:
+    def __init__(self, replica: Replica, settings: ApplierSettings, *, rows_only: bool = False) -> None:
+        self.rows_only = rows_only
+        #: Statements that ``rows_only`` left out.
+        self.left_out: list[str] = []
         self.replica, self.settings = replica, settings
         self.applier = replica.line.applier
         self.old_words = self.applier.old_words
@@ -99,11 +102,11 @@ class ApplyLog:
                 f"{event_name(logged.event.type_code)} is of a log by statements, which is not replayed"
             )
         elif isinstance(body, QueryFields):
-            self._query(body.text(), _text(getattr(body, "database", "")))
+            self._query(logged, body.text(), _text(getattr(body, "database", "")))
         elif event_name(logged.event.type_code).startswith("XA_PREPARE"):
             raise UnsupportedError("XA transactions are not replayed")
 
-    def _query(self, text: str | bytes, database: str) -> None:
+    def _query(self, logged: LoggedEvent, text: str | bytes, database: str) -> None:
         if isinstance(text, bytes):
             raise UnsupportedError("a statement that is no text of its character set is not replayed")
         words = text.split(None, 3)
@@ -122,7 +125,8 @@ class ApplyLog:
             self._roll_back()
         else:
             self._commit()
-            self.replica.define(text, database)
+            if not self.replica.define(text, database, rows_only=self.rows_only):
+                self.left_out.append(f"event {logged.index} at {logged.offset}: {' '.join(text.split())[:80]}")
             self._forms.clear()
             self._plain.clear()
 

@@ -67,6 +67,8 @@ class State:
     line: str
     error: AppliedError | None
     notes: tuple[AppliedNote, ...]
+    #: Statements that ``rows_only`` left out.
+    left_out: tuple[str, ...]
     _tables: Mapping[str, ReplicaTable] = field(repr=False)
 
     @property
@@ -111,19 +113,21 @@ def replay(
     onto: Scenario | str | PathLike[str],
     line: str | None = None,
     settings: Mapping[str, str] | None = None,
+    rows_only: bool = False,
 ) -> State:
     """Apply logs to the tables of a replica, as its server does (docs/replay.md).
 
     ``logs`` are paths, bytes, or what :func:`forge.build` gives.
     ``onto`` is a scenario, the path of one or of a SQL script, or the text of a script; ``line`` is the replica's
     server line, unless that of the scenario.  ``settings`` are variables of the replica by name:
-    ``replica_type_conversions``, ``replica_exec_mode``.
+    ``replica_type_conversions``, ``replica_exec_mode``.  ``rows_only`` leaves out statements of the log that make or
+    drop what ``onto`` declares.
 
     Raises ScenarioError for a scenario that is wrong, FormatError for bytes that are no log, and UnsupportedError for
     what has not been measured on a real replica: nothing is guessed.
     """
     replica = Replica(_scenario(onto, line))
-    log = ApplyLog(replica, ApplierSettings.of(settings or {}))
+    log = ApplyLog(replica, ApplierSettings.of(settings or {}), rows_only=rows_only)
     error: AppliedError | None = None
     for name, source in _opened([logs] if isinstance(logs, (str, bytes, PathLike, BuiltLog)) else logs):
         try:
@@ -132,7 +136,10 @@ def replay(
             raise wrong.in_file(name) from None
         if error is not None:
             break
-    return State(replica.line.name, error, tuple(_notes(log.notes)), {t.name: t for t in replica.tables.values()})
+    left_out = tuple(log.left_out)
+    return State(
+        replica.line.name, error, tuple(_notes(log.notes)), left_out, {t.name: t for t in replica.tables.values()}
+    )
 
 
 def _notes(notes: Counter[tuple[str, str, str]]) -> Iterator[AppliedNote]:

@@ -127,3 +127,14 @@ def test_between_two_definitions(tmp_path: Path, capfd: pytest.CaptureFixture[st
     assert "minimal images" in capfd.readouterr().out
     assert run(["compat", "--replica", str(source)]) == 2
     assert run(["compat", str(source)]) == 2
+
+
+def test_a_log_that_makes_what_is_there_stops_or_is_left_out_so_far() -> None:
+    log = forge.build(base_scenario(_SOURCE.replace("existing: true\n", "")))
+    stopped = forge.replay(log, onto=_SAME)
+    assert stopped.error is not None
+    assert (stopped.error.code, stopped.count("shop.orders")) == (1007, 0)
+    assert "--rows-only" in str(stopped.error)
+    state = forge.replay(log, onto=_SAME, rows_only=True)
+    assert (state.error, state.count("shop.orders"), len(state.left_out)) == (None, 1, 2)
+    assert forge.replay(log, onto="CREATE DATABASE other;").rows("shop.orders") == state.rows("shop.orders")

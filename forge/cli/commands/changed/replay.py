@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     "--set", "variables", multiple=True, metavar="NAME=VALUE",
     help="A variable of the replica: replica_type_conversions, replica_exec_mode.",
 )  # fmt: skip
+@click.option("--rows-only", is_flag=True, help="Leave out statements that make or drop what --onto declares.")
 @click.option("-o", "--output", "folder", type=FOLDER, help="Folder for the end state: a file TABLE.jsonl a table.")
 @click.option(
     "--expect", type=FILE_OR_FOLDER, help="Rows that the tables must have: a folder of -o, or one of its files."
@@ -42,6 +43,7 @@ def command(
     onto: str,
     line: str | None,
     variables: tuple[str, ...],
+    rows_only: bool,
     folder: Path | None,
     expect: Path | None,
     as_json: bool,
@@ -59,7 +61,7 @@ def command(
     """
     from forge.replay.end_state import replay
 
-    state = replay(logs, onto=Path(onto), line=line, settings=_settings(variables))
+    state = replay(logs, onto=Path(onto), line=line, settings=_settings(variables), rows_only=rows_only)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         write_files([(str(folder / f"{name}.jsonl"), state.lines(name)) for name in state.tables])
@@ -89,12 +91,15 @@ def _object(state: State) -> dict[str, object]:
     return {
         "line": state.line,
         "error": None if state.error is None else asdict(state.error),
+        "left_out": list(state.left_out),
         "notes": [asdict(note) for note in state.notes],
         "rows": {name: state.count(name) for name in state.tables},
     }
 
 
 def _report(state: State) -> Iterator[str]:
+    for text in state.left_out:
+        yield f"left out: {text}\n"
     for note in state.notes:
         yield f"{note}\n"
     for name in state.tables:
