@@ -118,7 +118,10 @@ def _finds_nothing(table: ReplicaTable, chosen: Key, width: int, applier: Applie
     if chosen.kind != "index" or clustering is None or table.table.engine != "InnoDB":
         return False
     further = {part.column for part in clustering.parts if part.column >= width}
-    return bool(further - {part.column for part in chosen.parts})
+    unfilled = further - {part.column for part in chosen.parts}
+    if unfilled and any(table.columns[part.column].type_code == WireType.BIT for part in chosen.parts):
+        raise UnsupportedError(f"key {chosen.name} of {table.name}, on a BIT, with a primary key on further columns")
+    return bool(unfilled)
 
 
 def _has_virtual(table: ReplicaTable, key: Key, width: int) -> bool:
