@@ -121,6 +121,11 @@ def _finds_nothing(table: ReplicaTable, chosen: Key, width: int, applier: Applie
     unfilled = further - {part.column for part in chosen.parts}
     if unfilled and any(table.columns[part.column].type_code == WireType.BIT for part in chosen.parts):
         raise UnsupportedError(f"key {chosen.name} of {table.name}, on a BIT, with a primary key on further columns")
+    for column in sorted(unfilled):
+        # What the key is read on with is not the default: recorded where that is a number other than 0.
+        definition = table.definitions[column]
+        if not definition.type_facts.is_integer or not definition.column.default:
+            raise UnsupportedError(f"key {chosen.name} of {table.name} goes on with {definition.name}: not measured")
     return bool(unfilled)
 
 
