@@ -30,10 +30,13 @@ from forge.testing.drawn import HypothesisSource, drawn
 from forge.testing.draws import tables as draws
 from forge.testing.draws.scenarios import Choices
 from forge.testing.mutations import MutatedLog, mutated
+from forge.testing.replays import ReplayedLog, replayed_logs
 from forge.testing.scenarios import scenarios as drawn_scenarios
 from forge.values.registry import column_types
 
-__all__ = ["events", "logs", "mutated_logs", "rows", "scenarios", "tables", "transactions"]
+__all__ = [
+    "ReplayedLog", "events", "logs", "mutated_logs", "replayed_logs", "rows", "scenarios", "tables", "transactions",
+]  # fmt: skip
 
 _DEFAULT = "mysql-9.7"
 

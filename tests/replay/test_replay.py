@@ -6,11 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
 
 import forge
 from forge.cli.app import run
 from forge.errors import ScenarioError, UnsupportedError
 from forge.scenario.matrix import base_scenario
+from forge.strategies import ReplayedLog, replayed_logs
 
 _SOURCE = """
 scenario: orders
@@ -138,3 +140,14 @@ def test_a_log_that_makes_what_is_there_stops_or_is_left_out_so_far() -> None:
     state = forge.replay(log, onto=_SAME, rows_only=True)
     assert (state.error, state.count("shop.orders"), len(state.left_out)) == (None, 1, 2)
     assert forge.replay(log, onto="CREATE DATABASE other;").rows("shop.orders") == state.rows("shop.orders")
+
+
+@settings(max_examples=20, deadline=None)
+@given(replayed_logs())
+def test_drawn_logs_end_as_they_say(drawn: ReplayedLog) -> None:
+    state = forge.replay(drawn.log, onto=drawn.onto, settings=drawn.settings, rows_only=True)
+    assert state.rows("d.t") == drawn.state.rows("d.t")
+    if state.error is None:
+        assert len(drawn.log.tables["d.t"]) <= state.count("d.t") + 1
+    else:
+        assert state.error.code in (1032, 1062, 13146)
