@@ -147,7 +147,7 @@ wheels: $(VENV)/.ready
 	cd corpora && $(abspath $(BIN))/python -m hatchling build -t wheel -d $(abspath $(OUT))/wheels
 
 release: corpus testees
-	.ci/release $(OUT)/release
+	.ci/publish $(OUT)/release
 
 COMPILE := uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --quiet
 

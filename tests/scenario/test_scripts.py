@@ -72,6 +72,16 @@ def test_a_negative_number_keeps_all_of_its_digits(sign: str) -> None:
     assert [str(value) for value in row.after.values()] == [f"-{LONG}", "0.0"]
 
 
+def test_a_text_with_a_zero_byte_is_no_number_in_hexadecimal() -> None:
+    """A cell of a replica (tests.long.replicas) had 24832, where servers store 0 and, in UTF-16, the text."""
+    script = """\
+-- forge: session: {sql_mode: ''}
+CREATE TABLE d.t (n INT, s VARCHAR(5) CHARACTER SET utf16);
+INSERT INTO d.t VALUES ('a\\0', 'a\\0');
+"""
+    assert [row.after for row in build(script).rows] == [{"n": 0, "s": "a\0"}]
+
+
 def test_literal_rows_are_what_the_parser_reads_of_them() -> None:
     literals = "(1, -2, 1.50, -0.0, 'a', '', NULL), (-7, 0, -.5, 00.10, 'b;', 'NULL', null)"
     plain = _one(f"INSERT INTO t VALUES {literals.replace('-.5', '-0.5')}")

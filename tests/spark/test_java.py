@@ -89,7 +89,7 @@ def test_an_unfit_java_is_passed_over(no_java: Path, tmp_path: Path, monkeypatch
 
 @pytest.mark.usefixtures("no_java")
 def test_no_java_at_all_is_said_with_a_way_out() -> None:
-    with pytest.raises(EnvironmentMissing, match=r"17\.0\.11.*no Java was found.*JAVA_HOME.*binlog-forge\[java\]"):
+    with pytest.raises(EnvironmentMissing, match=r"17\.0\.11.*no Java was found.*JAVA_HOME.*its extra `java`"):
         find_java()
 
 

@@ -74,8 +74,7 @@ def literal(tree: Node, variables: Mapping[str, Any]) -> tuple[bool, Any]:
         return True, int(tree.value)
     if isinstance(tree.value, str) and (tree.charset == "binary" or not tree.value.isprintable()):
         data = tree.value.encode("utf-8", "surrogateescape")
-        has_zero = tree.value.isascii() and "\0" in tree.value
-        if tree.charset == "binary" or has_zero or tree.value.encode("utf-8", "replace") != data:
+        if tree.charset == "binary" or tree.value.encode("utf-8", "replace") != data:
             return True, {"hex": data.hex()}
     return True, {"hex": tree.value.hex()} if isinstance(tree.value, bytes) else tree.value
 
