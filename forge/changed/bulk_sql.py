@@ -17,8 +17,9 @@ import pyarrow as pa
 
 from forge.binlog.logged import LoggedEvent
 from forge.binlog.reader import PlacedEvent
-from forge.bulk.lines.cell_texts import Unsaid, spans
+from forge.bulk.lines.cell_texts import Unsaid, number_array, spans
 from forge.bulk.lines.told import Told, in_order
+from forge.bulk.plan import strings_of
 from forge.bulk.reading.batches import Misfit
 from forge.bulk.reading.choice import ChosenEvents
 from forge.bulk.reading.events import ROWS_TYPES
@@ -44,6 +45,8 @@ _TABLE_MAP = TableMap.type_code
 #: Flags of row events with which checks are off, and where the flags are.
 _CHECKS_OFF, _FLAGS_AT = 0x06, HEADER_SIZE + 6
 _ROWS = tuple(ROWS_TYPES)
+#: Bytes of statements that become texts of the interpreter at a time.
+_AT_ONCE = 1 << 17
 #: Types that say nothing: texts beside rows, and what stands between transactions.
 _SILENT = (3, 4, 27, 28, 29, 35, 160, 161, 163)
 
@@ -158,7 +161,7 @@ class BulkSql:
             del now.told[before:]
             for index in window.rows.events[: window.rows.count][chosen].tolist():
                 said = self._log.statements_of(logged_of(window.listed, index))
-                now.told.append((pa.array(said, pa.string()), np.full(len(said), index, np.int64)))
+                now.told.append((strings_of(said), np.full(len(said), index, np.int64)))
             return
         self._log.written += sum(len(texts) for texts, _ in now.told[before:])
 
@@ -171,11 +174,11 @@ class BulkSql:
         for index, logged in now.events:
             upto = int(np.searchsorted(events, index)) if len(events) else 0
             if upto > at:
-                yield from log.write(self._text(texts, at, upto), self._event(now, events[at]))
+                yield from self._said(texts.slice(at, upto - at), self._event(now, events[at]))
                 at = upto
             yield from log.step(logged)
         if at < len(events):
-            yield from log.write(self._text(texts, at, len(events)), self._event(now, events[at]))
+            yield from self._said(texts.slice(at), self._event(now, events[at]))
         self.done, self.is_inside = now.last, now.is_inside
 
     def _event(self, now: _Window, index: int) -> Callable[[], LoggedEvent]:
@@ -183,11 +186,14 @@ class BulkSql:
         assert now.listed is not None
         return partial(logged_of, now.listed, int(index))
 
-    def _text(self, texts: pa.Array, first: int, last: int) -> str:
-        part = texts.slice(first, last - first)
-        if self._log.asked.rows.flashback:
-            part = part.take(pa.array(np.arange(last - first - 1, -1, -1)))
-        return spans(part)[1].tobytes().decode("utf-8", "surrogateescape")
+    def _said(self, texts: pa.Array, first: Callable[[], LoggedEvent]) -> Iterator[str]:
+        """Statements, of which the interpreter has few at a time: its texts take up to four bytes for a character."""
+        rows = max(1, len(texts) * _AT_ONCE // max(len(spans(texts)[1]), 1))
+        for at in range(0, len(texts), rows):
+            part = texts.slice(at, rows)
+            if self._log.asked.rows.flashback:
+                part = part.take(number_array(np.arange(len(part) - 1, -1, -1)))
+            yield from self._log.write(spans(part)[1].tobytes().decode("utf-8", "surrogateescape"), first)
 
 
 class _Rows:

@@ -14,9 +14,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from forge.bulk.lines.cell_texts import Unsaid, cell_texts, is_number, spans
+from forge.bulk.lines.cell_texts import Unsaid, cell_texts, is_number, number_array, spans
 from forge.bulk.lines.told import Told
-from forge.bulk.plan import ColumnPlan
+from forge.bulk.plan import ColumnPlan, strings_of
 from forge.bulk.reading.batches import Batches
 from forge.bulk.reading.beside import spread
 from forge.bulk.reading.tables import Table
@@ -33,6 +33,14 @@ _ODD_TEXT: Final = r"[\x00-\x08\x0b-\x1f\x7f\\]"
 _AT_ONCE: Final = 1 << 20
 _LEAST_ROWS: Final = 1 << 9
 _INSERT, _UPDATE, _DELETE = range(3)
+
+
+def _word(text: str) -> pa.Scalar:
+    """Of a text that is no scalar pyarrow makes one with the help of pandas, which takes its time and memory."""
+    return strings_of([text])[0]
+
+
+_EMPTY, _QUOTE, _NULL, _ZERO, _EXPONENT = map(_word, ("", "'", "NULL", "0", "e0"))
 
 
 class StatementBatches(Batches):
@@ -77,8 +85,8 @@ class BulkStatements:
         if len(kinds) == 1:
             return self._of_kind(batch, int(kinds[0]))
         order = np.argsort(codes, kind="stable")
-        parts = [self._of_kind(batch.take(pa.array(np.flatnonzero(codes == kind))), int(kind)) for kind in kinds]
-        return pa.concat_arrays(parts).take(pa.array(np.argsort(order, kind="stable")))
+        parts = [self._of_kind(batch.take(number_array(np.flatnonzero(codes == kind))), int(kind)) for kind in kinds]
+        return pa.concat_arrays(parts).take(number_array(np.argsort(order, kind="stable")))
 
     def _of_kind(self, batch: pa.RecordBatch, kind: int) -> pa.Array:
         if kind == _UPDATE:
@@ -112,15 +120,16 @@ class BulkStatements:
         for flags in changed.values():
             some |= flags.to_numpy(zero_copy_only=False)
         if not some.all():
-            changed = {i: pc.or_(flags, pa.array(~some)) for i, flags in changed.items()}
+            none = number_array((~some).view(np.int8)).cast(pa.bool_())
+            changed = {i: pc.or_(flags, none) for i, flags in changed.items()}
         parts: list[Any] = []
         for index, flags in changed.items():
             name = self._name(index)
-            unchanged = f", {name} = {name}" if index in self._sql.clocks else ""
+            unchanged = _word(f", {name} = {name}") if index in self._sql.clocks else _EMPTY
             if pc.any(flags).as_py():
-                said = pc.binary_join_element_wise(f", {name} = ", new[index], "")
+                said = pc.binary_join_element_wise(_word(f", {name} = "), new[index], _EMPTY)
                 parts.append(said if pc.all(flags).as_py() else pc.if_else(flags, said, unchanged))
-            elif unchanged:
+            elif unchanged is not _EMPTY:
                 parts.append(unchanged)
         begun = pc.binary_replace_slice(_joined(parts), 0, 2, f"UPDATE {self._sql.name} SET ")
         return _joined([begun, " WHERE ", *self._where(old), ";\n"])
@@ -136,7 +145,7 @@ class BulkStatements:
         parts: list[Any] = []
         for index in self._key:
             texts = cells[index]
-            if texts is None or pc.any(pc.equal(texts, "NULL")).as_py():
+            if texts is None or pc.any(pc.equal(texts, _NULL)).as_py():
                 raise Unsaid
             parts += [f"{' AND ' if parts else ''}{self._name(index)} = ", texts]
         return parts
@@ -167,49 +176,56 @@ class BulkStatements:
         """Texts in quotes; those with a backslash or a control character as bytes."""
         data = spans(array)[1]
         inner = pc.replace_substring(array, "'", "''") if (data == ord("'")).any() else array
-        quoted = pc.binary_join_element_wise("'", inner, "'", "")
+        quoted = pc.binary_join_element_wise(_QUOTE, inner, _QUOTE, _EMPTY)
         is_odd = (data < ord(" ")) & (data != ord("\t")) & (data != ord("\n")) | (data == ord("\\")) | (data == 0x7F)
         if is_odd.any():
-            mask = pc.fill_null(pc.match_substring_regex(array, _ODD_TEXT), False)
+            mask = _known(pc.match_substring_regex(array, _ODD_TEXT))
             odd = array.filter(mask).to_pylist()
             said = [f"_{self._cells.utf8} x'{text.encode().hex()}'" for text in odd]
-            quoted = pc.replace_with_mask(quoted, mask, pa.array(said, pa.string()))
+            quoted = pc.replace_with_mask(quoted, mask, strings_of(said))
         return _filled(quoted)
 
     def _members(self, plan: ColumnPlan, array: pa.Array, *, is_set: bool) -> pa.Array:
         texts = cell_texts(plan, array)
-        empty = pc.fill_null(pc.equal(texts, ""), False)
+        empty = _known(pc.equal(texts, _EMPTY))
         if pc.any(empty).as_py():
             if not is_set:
                 raise Unsaid
-            return pc.if_else(empty, "0", self._texts(texts))
+            return pc.if_else(empty, _ZERO, self._texts(texts))
         if pc.any(pc.starts_with(texts, "0x")).as_py():
             raise Unsaid
         return self._texts(texts)
 
 
 def _filled(texts: pa.Array) -> pa.Array:
-    return pc.fill_null(texts, "NULL") if texts.null_count else texts
+    return pc.fill_null(texts, _NULL) if texts.null_count else texts
 
 
 def _floats(plan: ColumnPlan, array: pa.Array) -> pa.Array:
     texts = cell_texts(plan, array.cast(pa.float64()))
     if pc.any(pc.match_substring_regex(texts, "[Na]")).as_py():
         raise Unsaid
-    return _filled(pc.if_else(pc.match_substring(texts, "e"), texts, pc.binary_join_element_wise(texts, "e0", "")))
+    exact = pc.binary_join_element_wise(texts, _EXPONENT, _EMPTY)
+    return _filled(pc.if_else(pc.match_substring(texts, "e"), texts, exact))
 
 
 def _moments(plan: ColumnPlan, array: pa.Array) -> pa.Array:
     texts = cell_texts(plan, array)
     if pc.any(pc.starts_with(texts, "0x")).as_py():
         raise Unsaid
-    return _filled(pc.binary_join_element_wise("'", texts, "'", ""))
+    return _filled(pc.binary_join_element_wise(_QUOTE, texts, _QUOTE, _EMPTY))
 
 
 def _bytes(array: pa.Array) -> pa.Array:
-    words = [None if value is None else f"x'{value.hex()}'" if value else "''" for value in array.to_pylist()]
-    return _filled(pa.array(words, pa.string()))
+    words = ["NULL" if value is None else f"x'{value.hex()}'" if value else "''" for value in array.to_pylist()]
+    return strings_of(words)
+
+
+def _known(flags: pa.BooleanArray) -> pa.BooleanArray:
+    """The flags, false for NULL."""
+    return pc.and_kleene(flags, flags.is_valid()) if flags.null_count else flags
 
 
 def _joined(parts: Sequence[Any]) -> pa.Array:
-    return pc.binary_join_element_wise(*parts, "")
+    """Words and arrays of texts behind each other, row by row."""
+    return pc.binary_join_element_wise(*(_word(part) if isinstance(part, str) else part for part in parts), _EMPTY)
