@@ -45,6 +45,8 @@ _TABLE_MAP = TableMap.type_code
 #: Flags of row events with which checks are off, and where the flags are.
 _CHECKS_OFF, _FLAGS_AT = 0x06, HEADER_SIZE + 6
 _ROWS = tuple(ROWS_TYPES)
+#: Windows are quarters of the usual ones: statements and what they are joined of take several times the bytes of rows.
+_PART = 4
 #: Bytes of statements that become texts of the interpreter at a time.
 _AT_ONCE = 1 << 17
 #: Types that say nothing: texts beside rows, and what stands between transactions.
@@ -71,7 +73,7 @@ class BulkSql:
 
     def __init__(self, log: LogSql, path: Path, file: str, keyring: Keyring | None) -> None:
         self._log, self._path, self._file = log, path, file
-        self._rows = FileRows(self, path, keyring=keyring, side_by_side=False, watch=self._watch)
+        self._rows = FileRows(self, path, keyring=keyring, side_by_side=False, watch=self._watch, part=_PART)
         self._now = _Window()
         #: The bodies of maps by table id, and the tables by name, as they were noted last.
         self._bodies: dict[bytes, bytes] = {}

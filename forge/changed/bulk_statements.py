@@ -30,7 +30,7 @@ _MOMENTS: Final = (WireType.DATE, WireType.TIME2, WireType.DATETIME2, WireType.T
 _STRINGS: Final = (WireType.VARCHAR, WireType.VAR_STRING, WireType.STRING, WireType.BLOB)
 _ODD_TEXT: Final = r"[\x00-\x08\x0b-\x1f\x7f\\]"
 #: Bytes of rows that are said at once, so that what is made of them stays in the caches; and rows at least.
-_AT_ONCE: Final = 1 << 20
+_AT_ONCE: Final = 1 << 18
 _LEAST_ROWS: Final = 1 << 9
 _INSERT, _UPDATE, _DELETE = range(3)
 

@@ -95,13 +95,13 @@ class FileRows:
         side_by_side: bool = True,
         keyring: Keyring | None = None,
         watch: Callable[[Listed], None] | None = None,
+        part: int = 1,
     ) -> None:
         """``side_by_side``: a second thread helps with a long file; ``watch`` is shown the lists of events in order."""
         self._tables, self._watch, self._path = tables, watch or (lambda _: None), path
         self._summary = ReadSummary() if summary is None else summary
-        self._lister = EventLister(path, split, keyring)
-        self._is_helped = side_by_side
-        self._began = 0.0
+        self._lister = EventLister(path, split, keyring, part)
+        self._is_helped, self._began = side_by_side, 0.0
         #: Definitions and layouts that the last window brought.
         self._met = 0
         #: Bytes of the file that have been read.

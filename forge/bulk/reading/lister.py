@@ -38,14 +38,15 @@ _LARGEST_EVENT = 1 << 30
 class EventLister:
     """The events of one file or of a split of it.
 
-    A list is left alone until it is given back: it can be used while the next ones are made.
+    A list is left alone until it is given back: it can be used while the next ones are made.  ``part``: of the bytes
+    that a list usually has it takes one in so many.
     """
 
-    def __init__(self, path: Path, split: Split | None, keyring: Keyring | None = None) -> None:
+    def __init__(self, path: Path, split: Split | None, keyring: Keyring | None = None, part: int = 1) -> None:
         self.path, self._keyring = path, keyring
         self.classes = event_classes()
         self._split = split
-        self._room = Room()
+        self._room = Room(part)
         self._small: SmallPayloads | None = None
         #: Bytes of the file; 0 if they do not tell what it takes: of an encrypted or a wrapped one, and of a split.
         self.size = 0

@@ -35,8 +35,8 @@ File = RawIOBase | Any
 class Room:
     """The buffer and the list that are made, those that were given back, and where the file stands in the buffer."""
 
-    def __init__(self) -> None:
-        self.size = WindowSize()
+    def __init__(self, part: int = 1) -> None:
+        self.size = WindowSize(part)
         self.window = self.size.ordinary
         #: Bytes of the file that have been read.
         self.read_bytes = 0

@@ -26,20 +26,20 @@ _LEAST_EVENTS: Final = 1 << 10
 
 
 class WindowSize:
-    """The ordinary size; a window that an event does not fit is larger for a while."""
+    """The ordinary size, WINDOW / ``part``; a window that an event does not fit is larger for a while."""
 
-    def __init__(self) -> None:
-        self.ordinary = WINDOW
+    def __init__(self, part: int = 1) -> None:
+        self._usual = self.ordinary = WINDOW // part
         #: Events of a list at most.
         self.events = EventList.CAPACITY
-        self._most = _FACTOR * WINDOW
+        self._most = _FACTOR * self._usual
         self._suitable = 0
 
     def fit(self, size: int) -> None:
         """What suits so many bytes of a file: a small one needs a window that it does not fill, and no more room."""
         if size > 0:
             several = max(size // _WINDOWS, _LEAST)
-            self.ordinary = min(WINDOW, several, size // SLACK * SLACK + SLACK)
+            self.ordinary = min(self._usual, several, size // SLACK * SLACK + SLACK)
             self._most = min(_FACTOR * self.ordinary, several)
             self.events = min(EventList.CAPACITY, max(size // HEADER_SIZE, _LEAST_EVENTS))
 
