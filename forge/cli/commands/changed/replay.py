@@ -12,7 +12,7 @@ import click
 
 from forge.cli.output import STDOUT, write_files, write_output
 from forge.cli.parameters import FILE, FILE_OR_FOLDER, FOLDER, json_option, server_option
-from forge.errors import CheckFailed, ScenarioError
+from forge.errors import CheckFailed, ScenarioError, counted
 
 if TYPE_CHECKING:
     from forge.replay.end_state import State
@@ -103,7 +103,7 @@ def _report(state: State) -> Iterator[str]:
     for note in state.notes:
         yield f"{note}\n"
     for name in state.tables:
-        yield f"{name}: {state.count(name)} rows\n"
+        yield f"{name}: {counted(state.count(name), 'row')}\n"
     if state.error is not None:
         yield f"stopped at {state.error}\n"
 
