@@ -99,6 +99,12 @@ class State:
         """The rows of a table as JSON, one on a line (:meth:`rows`)."""
         return (json.dumps(row, ensure_ascii=False) + "\n" for row in self._shown(self._tables[table]))
 
+    def arrow(self, table: str) -> Any:
+        """The rows of a table as a ``pyarrow.Table``.  Raises KeyError; EnvironmentMissing without PyArrow."""
+        from forge.replay.parquet_state import arrow_table
+
+        return arrow_table(self._tables[table], cell_text)
+
     @staticmethod
     def _shown(table: ReplicaTable) -> Iterator[dict[str, str | None]]:
         named = [(index, column.name) for index, column in enumerate(table.definitions) if column.row_hash is None]
@@ -184,5 +190,6 @@ def cell_text(table: ReplicaTable, index: int, raw: bytes | None) -> str | None:
         return ""
     if definition.type_facts.kind == "set":
         value &= (1 << len(column.members or ())) - 1
-    shown = value if isinstance(value, (bytes, str)) else codec.text(column, value)
+    plain = isinstance(value, (bytes, str)) and not definition.type_facts.is_json
+    shown = value if plain else codec.text(column, value)
     return "0x" + shown.hex().upper() if isinstance(shown, bytes) else str(value if shown is None else shown)

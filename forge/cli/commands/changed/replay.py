@@ -35,6 +35,14 @@ if TYPE_CHECKING:
 @click.option("--rows-only", is_flag=True, help="Leave out statements that make or drop what --onto declares.")
 @click.option("-o", "--output", "folder", type=FOLDER, help="Folder for the end state: a file TABLE.jsonl a table.")
 @click.option(
+    "--format",
+    "form",
+    type=click.Choice(["jsonl", "parquet"]),
+    default="jsonl",
+    show_default=True,
+    help="Form of the files of -o; parquet needs the extra `rows`.",
+)
+@click.option(
     "--expect", type=FILE_OR_FOLDER, help="Rows that the tables must have: a folder of -o, or one of its files."
 )
 @json_option("One JSON object.")
@@ -45,6 +53,7 @@ def command(
     variables: tuple[str, ...],
     rows_only: bool,
     folder: Path | None,
+    form: str,
     expect: Path | None,
     as_json: bool,
 ) -> None:
@@ -64,7 +73,8 @@ def command(
     state = replay(logs, onto=Path(onto), line=line, settings=_settings(variables), rows_only=rows_only)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-        write_files([(str(folder / f"{name}.jsonl"), state.lines(name)) for name in state.tables])
+        of_table = state.lines if form == "jsonl" else lambda name: _parquet(state, name)
+        write_files([(str(folder / f"{name}.{form}"), of_table(name)) for name in state.tables])
     write_output(STDOUT, json.dumps(_object(state), ensure_ascii=False) + "\n" if as_json else _report(state))
     different = [] if expect is None else list(_differences(state, expect))
     if different and not as_json:
@@ -73,6 +83,16 @@ def command(
         raise CheckFailed(f"the replica stops: error {state.error.code}")
     if different:
         raise CheckFailed("the replica has other rows than expected")
+
+
+def _parquet(state: State, table: str) -> bytes:
+    import io
+
+    made, file = state.arrow(table), io.BytesIO()
+    from pyarrow import parquet
+
+    parquet.write_table(made, file)
+    return file.getvalue()
 
 
 def _settings(variables: Iterable[str]) -> dict[str, str]:
