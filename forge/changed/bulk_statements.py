@@ -7,6 +7,7 @@ without value.  The reference path says those rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -35,6 +36,7 @@ _LEAST_ROWS: Final = 1 << 9
 _INSERT, _UPDATE, _DELETE = range(3)
 
 
+@lru_cache(maxsize=4096)
 def _word(text: str) -> pa.Scalar:
     """Of a text that is no scalar pyarrow makes one with the help of pandas, which takes its time and memory."""
     return strings_of([text])[0]
