@@ -156,6 +156,8 @@ class BulkStatements:
         """The way from the cells of a column to their literals."""
         column, kind = plan.column, plan.arrow_type
         code = column.type_code
+        if is_enum(column) and column.members is None and pa.types.is_integer(kind):
+            return _numbers_of_members
         if is_enum(column) or is_set(column):
             if column.members is None or any(member.isdigit() or not member for member in column.members):
                 raise Unsaid
@@ -209,6 +211,13 @@ def _floats(plan: ColumnPlan, array: pa.Array) -> pa.Array:
         raise Unsaid
     exact = pc.binary_join_element_wise(texts, _EXPONENT, _EMPTY)
     return _filled(pc.if_else(pc.match_substring(texts, "e"), texts, exact))
+
+
+def _numbers_of_members(array: pa.Array) -> pa.Array:
+    """What an ENUM holds whose members nothing tells.  0, which is none of them, is written under another mode."""
+    if pc.any(pc.equal(array, number_array(np.zeros(1, np.int64))[0])).as_py():
+        raise Unsaid
+    return _filled(array.cast(pa.string()))
 
 
 def _moments(plan: ColumnPlan, array: pa.Array) -> pa.Array:
