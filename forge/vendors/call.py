@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -13,7 +14,6 @@ from forge.binlog.opened import opened
 from forge.binlog.window import LogWindow
 from forge.events.plain import to_bytes
 from forge.vendors.column_forms import Flavour
-from forge.vendors.kernel.kernel_events import kernel_events
 from forge.vendors.mariadb_printer import MariadbPrinter
 from forge.vendors.mysql_printer import MysqlPrinter
 from forge.vendors.option_table import OptionError, OptionParser
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from forge.binlog.encryption.keyring import Keyring
 
 _STDIN = "-"
+#: What the kernel is of: the extra `rows`.  Without it the printers print all.
+_EXTRA = ("pyarrow", "numpy", "numba")
 
 
 class Call:
@@ -67,7 +69,10 @@ class Call:
             printer = MysqlPrinter(options, self._say)
         else:
             printer = MariadbPrinter(options, self.flavour, self._say)
-        printer.substitute = partial(kernel_events, printer)
+        if all(map(find_spec, _EXTRA)):
+            from forge.vendors.kernel.kernel_events import kernel_events
+
+            printer.substitute = partial(kernel_events, printer)
         return printer
 
     def _printed(self, printer: Printer, files: Sequence[str]) -> Iterator[bytes]:

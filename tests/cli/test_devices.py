@@ -26,7 +26,7 @@ COMMANDS = (
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_device_without_an_end_is_refused(command: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     words = command.replace("OUT", str(tmp_path / "out")).split()
-    assert app.run([*words, "/dev/zero"]) in (1, 2)
+    assert app.run([*words, "/dev/zero"]) in (1, 2, 69)
     assert capfd.readouterr().err.count("\n") == 1
     assert not (tmp_path / "out").exists()
 

