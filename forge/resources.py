@@ -13,8 +13,15 @@ from pathlib import Path
 from forge.errors import EnvironmentMissing
 
 _PACKAGE = Path(__file__).resolve().parent
+#: The packages of the extra `rows`.
+_OF_ROWS = ("pyarrow", "numpy", "numba")
 #: The name that the corpus has as a package.
 _CORPUS = "binlog_forge_corpus"
+
+
+def missing_for_rows() -> list[str]:
+    """The packages of the extra `rows` that are not installed."""
+    return [name for name in _OF_ROWS if find_spec(name) is None]
 
 
 def templates_dir() -> Path:

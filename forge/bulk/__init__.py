@@ -6,11 +6,9 @@ reference: kernels are held equal to them by tests, and whatever a kernel does n
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
 from forge.bulk import kernel_sources  # noqa: F401  It looks at files before any kernel is imported.
 from forge.errors import EnvironmentMissing, with_extra
+from forge.resources import missing_for_rows
 
-_MISSING = [name for name in ("pyarrow", "numpy", "numba") if find_spec(name) is None]
-if _MISSING:
+if _MISSING := missing_for_rows():
     raise EnvironmentMissing(f"rows in bulk need {' and '.join(_MISSING)}: {with_extra('rows')}")

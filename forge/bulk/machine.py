@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 import numba
+import numpy as np
 from llvmlite import ir
 from numba import extending
 from numba.core import cgutils, types
@@ -255,3 +256,16 @@ def copy_text(to: Any, at: Any, source: Any, begin: Any, length: Any) -> None:
         copy(to, at + _SHORT, source, begin + _SHORT, _SHORT)
     else:
         copy(to, at, source, begin, length)
+
+
+@inline
+def are_same(first: Any, begin: Any, second: Any, at: Any, size: Any) -> Any:
+    """Whether ``size`` bytes are equal in two arrays or memories; both have room behind them."""
+    done = np.int64(0)
+    while done + 8 <= size:
+        if load64(first, begin + done) != load64(second, at + done):
+            return False
+        done += 8
+    # Of the last word the bytes that are left.
+    different = load64(first, begin + done) ^ load64(second, at + done)
+    return different & ((np.uint64(1) << np.uint64(8 * (size - done))) - np.uint64(1)) == np.uint64(0)

@@ -6,11 +6,11 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from forge.errors import FormatError, ScenarioError
+from forge.resources import missing_for_rows
 
 if TYPE_CHECKING:
     from forge.binlog.encryption.keyring import Keyring
@@ -99,7 +99,7 @@ def pays_in_bulk(*sources: str) -> bool:
     paths = [Path(source) for source in sources]
     if not all(path.is_file() for path in paths) or sum(path.stat().st_size for path in paths) < MANY:
         return False
-    return find_spec("numba") is not None and not any(map(_begins_with_large, paths))
+    return not missing_for_rows() and not any(map(_begins_with_large, paths))
 
 
 def _begins_with_large(path: Path) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from forge.binlog.opened import opened
 from forge.binlog.window import LogSource, LogWindow
-from forge.errors import FormatError
+from forge.errors import FormatError, counted
 from forge.replay.applier_settings import ApplierSettings
 from forge.replay.applying import ApplyLog
 from forge.replay.replica import Replica
@@ -21,9 +21,6 @@ from forge.replay.stops import AppliedError
 from forge.scenario import load_scenario
 from forge.scenario.matrix import OptionSettings, base_scenario
 from forge.scenario.model import Scenario
-from forge.values.network import network_text
-
-_NETWORK_SIZES = {"UUID": 16, "INET6": 16, "INET4": 4}
 
 
 class BuiltFile(Protocol):
@@ -56,8 +53,7 @@ class AppliedNote:
     events: int
 
     def __str__(self) -> str:
-        events = "1 event" if self.events == 1 else f"{self.events} events"
-        return f"{self.table}: {self.kind.upper()}, {events}: {self.rule}"
+        return f"{self.table}: {self.kind.upper()}, {counted(self.events, 'event')}: {self.rule}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +87,8 @@ class State:
     def values(self, table: str) -> list[dict[str, Any]]:
         """The rows of a table, with values as :func:`forge.values.decode` gives them.  Raises KeyError."""
         found = self._tables[table]
-        named = [(index, column.name) for index, column in enumerate(found.definitions) if column.row_hash is None]
         rows = (found.decoded(found.rows[number]) for number in found.ordered(found.rows))
-        return [{name: row[index] for index, name in named} for row in rows]
+        return [{name: row[index] for index, name in found.named} for row in rows]
 
     def lines(self, table: str) -> Iterator[str]:
         """The rows of a table as JSON, one on a line (:meth:`rows`)."""
@@ -103,14 +98,13 @@ class State:
         """The rows of a table as a ``pyarrow.Table``.  Raises KeyError; EnvironmentMissing without PyArrow."""
         from forge.replay.parquet_state import arrow_table
 
-        return arrow_table(self._tables[table], cell_text)
+        return arrow_table(self._tables[table])
 
     @staticmethod
     def _shown(table: ReplicaTable) -> Iterator[dict[str, str | None]]:
-        named = [(index, column.name) for index, column in enumerate(table.definitions) if column.row_hash is None]
         for number in table.ordered(table.rows):
             row = table.rows[number]
-            yield {name: cell_text(table, index, row[index]) for index, name in named}
+            yield {name: table.text(index, row[index]) for index, name in table.named}
 
 
 def replay(
@@ -175,21 +169,3 @@ def _opened(logs: Iterable[LogName]) -> Iterator[tuple[str, LogSource]]:
             continue
         with Path(log).open("rb") as file:
             yield Path(log).name, LogWindow(opened(file, None))
-
-
-def cell_text(table: ReplicaTable, index: int, raw: bytes | None) -> str | None:
-    """A cell as SQL prints it."""
-    if raw is None:
-        return None
-    definition = table.definitions[index]
-    column, codec, name = table.columns[index], table.codecs[index], definition.type.name
-    value = codec.decode(column, raw)
-    if name in _NETWORK_SIZES:
-        return network_text(name, value.ljust(_NETWORK_SIZES[name], b"\0"))
-    if definition.type_facts.kind == "enum" and value > len(column.members or ()):
-        return ""
-    if definition.type_facts.kind == "set":
-        value &= (1 << len(column.members or ())) - 1
-    plain = isinstance(value, (bytes, str)) and not definition.type_facts.is_json
-    shown = value if plain else codec.text(column, value)
-    return "0x" + shown.hex().upper() if isinstance(shown, bytes) else str(value if shown is None else shown)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from forge.engine.dictionary.columns import ColumnDefinition
 from forge.errors import EnvironmentMissing, with_extra
 from forge.replay.replica_table import ReplicaTable
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 #: Digits that an Arrow decimal of 128 bits holds.
 _DIGITS_128 = 38
 
 
-def arrow_table(table: ReplicaTable, text_of: Callable[[ReplicaTable, int, bytes | None], str | None]) -> Any:
+def arrow_table(table: ReplicaTable) -> Any:
     """The rows of a table, in the order of a scan, as a ``pyarrow.Table``.
 
     Integers are int64 or uint64, FLOAT and DOUBLE float64, DECIMAL has its digits, bytes are bytes; a zero date is
@@ -27,15 +24,13 @@ def arrow_table(table: ReplicaTable, text_of: Callable[[ReplicaTable, int, bytes
         raise EnvironmentMissing(f"Parquet needs PyArrow: {with_extra('rows')}") from None
     order = list(table.ordered(table.rows))
     columns = {}
-    for index, definition in enumerate(table.definitions):
-        if definition.row_hash is not None:
-            continue
-        texts = [text_of(table, index, table.rows[number][index]) for number in order]
-        kind = _arrow_type(pyarrow, definition)
+    for index, name in table.named:
+        texts = [table.text(index, table.rows[number][index]) for number in order]
+        kind = _arrow_type(pyarrow, table.definitions[index])
         if kind == pyarrow.binary():
-            columns[definition.name] = pyarrow.array([_bytes(text) for text in texts], kind)
+            columns[name] = pyarrow.array([_bytes(text) for text in texts], kind)
         else:
-            columns[definition.name] = pyarrow.array(texts, pyarrow.string()).cast(kind)
+            columns[name] = pyarrow.array(texts, pyarrow.string()).cast(kind)
     return pyarrow.table(columns)
 
 

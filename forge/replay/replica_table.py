@@ -17,6 +17,7 @@ from forge.errors import ScenarioError
 from forge.plan.keys import key_entries, overlaps, unique_keys
 from forge.plan.tables import Key, KeyPart, Row, is_transactional
 from forge.values.base import Column
+from forge.values.network import network_text
 from forge.values.registry import codec_for
 from forge.values.wire_types import WireType
 
@@ -25,6 +26,7 @@ Cells = tuple[bytes | None, ...]
 #: What can be taken back: table, number of a row, its cells before or None.
 Undo = list[tuple["ReplicaTable", int, Cells | None]]
 BINARY = 63
+_NETWORK_SIZES = {"UUID": 16, "INET6": 16, "INET4": 4}
 _FLOATS = {WireType.FLOAT: "<f", WireType.DOUBLE: "<d"}
 
 
@@ -75,6 +77,27 @@ class ReplicaTable:
             None if raw is None else codec.decode(column, raw)
             for codec, column, raw in zip(self.codecs, self.columns, cells, strict=True)
         )
+
+    @property
+    def named(self) -> list[tuple[int, str]]:
+        """Index and name of the columns that SELECT shows: those of hashed keys have none."""
+        return [(index, one.name) for index, one in enumerate(self.definitions) if one.row_hash is None]
+
+    def text(self, index: int, raw: bytes | None) -> str | None:
+        """A cell as SQL prints it; bytes as ``0x`` and hexadecimal digits."""
+        if raw is None:
+            return None
+        column, codec, definition = self.columns[index], self.codecs[index], self.definitions[index]
+        value, name, facts = codec.decode(column, raw), definition.type.name, definition.type_facts
+        if name in _NETWORK_SIZES:
+            return network_text(name, value.ljust(_NETWORK_SIZES[name], b"\0"))
+        if facts.kind == "enum" and value > len(column.members or ()):
+            return ""
+        if facts.kind == "set":
+            value &= (1 << len(column.members or ())) - 1
+        plain = isinstance(value, (bytes, str)) and not facts.is_json
+        shown = value if plain else codec.text(column, value)
+        return "0x" + shown.hex().upper() if isinstance(shown, bytes) else str(value if shown is None else shown)
 
     @property
     def lone_index(self) -> UniqueIndex | None:

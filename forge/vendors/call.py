@@ -6,13 +6,13 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from forge.binlog.opened import opened
 from forge.binlog.window import LogWindow
 from forge.events.plain import to_bytes
+from forge.resources import missing_for_rows
 from forge.vendors.column_forms import Flavour
 from forge.vendors.mariadb_printer import MariadbPrinter
 from forge.vendors.mysql_printer import MysqlPrinter
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from forge.binlog.encryption.keyring import Keyring
 
 _STDIN = "-"
-#: What the kernel is of: the extra `rows`.  Without it the printers print all.
-_EXTRA = ("pyarrow", "numpy", "numba")
 
 
 class Call:
@@ -69,7 +67,8 @@ class Call:
             printer = MysqlPrinter(options, self._say)
         else:
             printer = MariadbPrinter(options, self.flavour, self._say)
-        if all(map(find_spec, _EXTRA)):
+        if not missing_for_rows():
+            # The kernel is of the extra `rows`; without it the printers print all.
             from forge.vendors.kernel.kernel_events import kernel_events
 
             printer.substitute = partial(kernel_events, printer)

@@ -20,7 +20,7 @@ ROOMS = {
     "binlog": 3090, "bulk": 14100, "changed": 2200, "charsets": 570, "check": 2150, "cli": 3400, "compile": 2900,
     "conform": 4700, "corpus": 1400, "decode": 2110, "engine": 10000, "events": 4080, "plan": 1980,
     "record": 3360, "render": 730, "replay": 4000, "scenario": 2900, "servers": 660, "spark": 2290, "sql": 6000,
-    "testing": 1700, "values": 5890, "vendors": 4800, ".": 1100,
+    "testing": 1700, "values": 5890, "vendors": 4800, ".": 1110,
 }  # fmt: skip
 CODE_LINES = 83_000
 MODULES = 870

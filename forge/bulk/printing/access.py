@@ -24,15 +24,3 @@ def put(words: Any, place: Any, number: Any) -> None:
 def memory_at(words: Any, place: Any) -> Any:
     """The memory whose address and size stand there."""
     return signed(load64(words, 8 * place)), signed(load64(words, 8 * place + 8))
-
-
-@inline
-def are_same(first: Any, begin: Any, second: Any, at: Any, size: Any) -> Any:
-    """Whether ``size`` bytes are equal in two memories; both have room behind them."""
-    done = np.int64(0)
-    while done + 8 <= size:
-        if load64(first, begin + done) != load64(second, at + done):
-            return False
-        done += 8
-    different = load64(first, begin + done) ^ load64(second, at + done)
-    return different & ((np.uint64(1) << np.uint64(8 * (size - done))) - np.uint64(1)) == np.uint64(0)

@@ -13,6 +13,7 @@ import numpy as np
 from forge.bulk.digits import write_unsigned
 from forge.bulk.json.powers import powers_of_ten
 from forge.bulk.machine import (
+    are_same,
     copy,
     inline,
     load8,
@@ -25,7 +26,7 @@ from forge.bulk.machine import (
 )
 from forge.bulk.printing import heads, words
 from forge.bulk.printing import texts as fixed
-from forge.bulk.printing.access import are_same, get, memory_at, put
+from forge.bulk.printing.access import get, memory_at, put
 from forge.bulk.printing.cells import FULL as NO_ROOM
 from forge.bulk.printing.heads import (
     know_moment,

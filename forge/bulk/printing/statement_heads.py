@@ -7,10 +7,10 @@ from typing import Any, Final
 import numpy as np
 
 from forge.bulk.digits import write_unsigned
-from forge.bulk.machine import inline, load16, load32, load64, signed
+from forge.bulk.machine import are_same, inline, load16, load32, load64, signed
 from forge.bulk.printing import texts as fixed
 from forge.bulk.printing import words
-from forge.bulk.printing.access import are_same, get, memory_at, put
+from forge.bulk.printing.access import get, memory_at, put
 from forge.bulk.printing.heads import put_header, put_number, put_span, put_text
 from forge.bulk.printing.words import DONE, ENDS_IT, ODD, SHAPE_WORDS, STARTS
 from forge.events.format import HEADER_SIZE

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from forge.bulk.machine import inline, kernel, load32, load64, memory, signed
+from forge.bulk.machine import are_same, kernel, load32, load64, memory, signed
 from forge.bulk.plan import Bytes
 from forge.bulk.reading.beside import is_one
 from forge.bulk.reading.events import GTID, ROWS, TABLE_MAP, EventList
@@ -192,19 +192,6 @@ def _place_of(ids: Any, table_id: Any) -> Any:
     return at
 
 
-@inline
-def _are_same(first: Any, begin: Any, second: Any, at: Any, size: Any) -> Any:
-    """Whether ``size`` bytes are equal in two arrays."""
-    done = np.int64(0)
-    while done + 8 <= size:
-        if load64(first, begin + done) != load64(second, at + done):
-            return False
-        done += 8
-    # Of the last word the bytes that are left; both have room behind them.
-    different = load64(first, begin + done) ^ load64(second, at + done)
-    return different & ((np.uint64(1) << np.uint64(8 * (size - done))) - np.uint64(1)) == np.uint64(0)
-
-
 @kernel
 def _survey(buffer: Any, events: Any, span: Any, classes: Any, id_size: Any, known: Any, out: Any, counts: Any) -> Any:
     begins, sizes, types, tails, places, numbers = events
@@ -241,7 +228,7 @@ def _survey(buffer: Any, events: Any, span: Any, classes: Any, id_size: Any, kno
             if kind == TABLE_MAP:
                 size = end - at
                 is_known = slot >= 0 and map_sizes[slot] == size
-                if not is_known or not _are_same(maps, map_begins[slot], data, at, size):
+                if not is_known or not are_same(maps, map_begins[slot], data, at, size):
                     why = NEW_MAP
                     break
             elif slot < 0:
@@ -253,7 +240,7 @@ def _survey(buffer: Any, events: Any, span: Any, classes: Any, id_size: Any, kno
                 while layout >= 0 and not (
                     layout_types[layout] == types[event]
                     and at + header_sizes[layout] <= end
-                    and _are_same(headers, header_begins[layout], data, at, header_sizes[layout])
+                    and are_same(headers, header_begins[layout], data, at, header_sizes[layout])
                 ):
                     layout = following[layout]
                 if layout < 0:

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from forge.check.compat.report import Report
     from forge.scenario.matrix import OptionSettings
 
-#: The source's definitions, and the replica's.
-FILES_OF_A_PAIR = 2
-
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=FILE)
@@ -66,13 +63,7 @@ def command(
     from forge.servers import server_line
 
     if replica:
-        if (
-            consumer is not None
-            or producer is not None
-            or settings
-            or not events.is_all
-            or len(files) != FILES_OF_A_PAIR
-        ):
+        if consumer is not None or producer is not None or settings or not events.is_all or len(files) != 2:
             raise ScenarioError("--replica compares two definitions", expected="two files, and --as LINE")
         write_output(STDOUT, _of_definitions(files[0], files[1], line, as_json))
         return

@@ -95,7 +95,7 @@ def command(
     from forge.scenario import expand
     from forge.testing.fixtures.fixture import fixture_of
     from forge.testing.fixtures.languages import READERS
-    from forge.testing.fixtures.write import fixture_files, library_of
+    from forge.testing.fixtures.write import fixture_files, library_of, reader_path
 
     if is_log(file):
         from forge.scenario.script import scenario_text
@@ -107,12 +107,9 @@ def command(
     case = only_case(cases, file) if case_name is None else named_case(cases, case_name, file)
     try:
         fixture = fixture_of(case.scenario, case.name)
-        plain = fixture_files(fixture, language, package=package, embed=embed)
-        reader = _reader_of(out / plain.reader[0], reader)
-        files = plain
-        if reader is not None:
-            known = _known(fixture, library_of(reader, language))
-            files = fixture_files(fixture, language, package=package, embed=embed, reader=reader, known=known)
+        reader = _reader_of(out / reader_path(fixture, language, package=package), reader)
+        known = None if reader is None else _known(fixture, library_of(reader, language))
+        files = fixture_files(fixture, language, package=package, embed=embed, reader=reader, known=known)
     except ScenarioError as error:
         raise error.at(shown(file), None) from None
     contents = [(out / name, data) for name, data in files.tests.items()]

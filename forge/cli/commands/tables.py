@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import click
@@ -14,6 +13,7 @@ from forge.cli.output import print_lines
 from forge.cli.parameters import FILE, json_option, keyring_options
 from forge.cli.progress import progress_to
 from forge.errors import ForgeError
+from forge.resources import missing_for_rows
 
 if TYPE_CHECKING:
     from forge.binlog.encryption.keyring import Keyring
@@ -56,7 +56,7 @@ def _few(files: tuple[str, ...], keyring: Keyring | None) -> Mapping[str, RowCou
             with errors_in(file), open_log(file, keyring=keyring) as log:
                 count_rows(log, tables)
     except ForgeError:
-        if find_spec("numba") is None:
+        if missing_for_rows():
             raise
         # What is wrong is said in bulk.
         return None
