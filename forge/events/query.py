@@ -53,6 +53,7 @@ class QueryFields(Body):
     """What QUERY, QUERY_COMPRESSED and EXECUTE_LOAD_QUERY have in common: how they are shown."""
 
     __slots__ = ()
+    database: str
     status_variables: StatusVariables
 
     def text(self) -> str:

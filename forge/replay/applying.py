@@ -102,13 +102,11 @@ class ApplyLog:
                 f"{event_name(logged.event.type_code)} is of a log by statements, which is not replayed"
             )
         elif isinstance(body, QueryFields):
-            self._query(logged, body.text(), _text(getattr(body, "database", "")))
+            self._query(logged, body.text(), body.database)
         elif event_name(logged.event.type_code).startswith("XA_PREPARE"):
             raise UnsupportedError("XA transactions are not replayed")
 
-    def _query(self, logged: LoggedEvent, text: str | bytes, database: str) -> None:
-        if isinstance(text, bytes):
-            raise UnsupportedError("a statement that is no text of its character set is not replayed")
+    def _query(self, logged: LoggedEvent, text: str, database: str) -> None:
         words = text.split(None, 3)
         verb = words[0].upper().rstrip(";") if words else ""
         if verb == "BEGIN":
@@ -146,7 +144,7 @@ class ApplyLog:
             if ends_a_statement(body):
                 return
             raise UnsupportedError("a row event without its table map")
-        name = _text(mapped.body.database), _text(mapped.body.table)
+        name = mapped.body.database, mapped.body.table
         full = ".".join(name)
         try:
             form = self._form(mapped, body, name)
@@ -233,7 +231,3 @@ class ApplyLog:
         what = f"Could not execute {verb}_rows{version} event on table {stop.at[1]}; {error.text}"
         where = f"the event's {source} log {name}, end_log_pos {position}"
         return f"{what}, Error_code: {error.code}; handler error {HANDLER_ERRORS[error.handler]}; {where}"
-
-
-def _text(name: str | bytes) -> str:
-    return name if isinstance(name, str) else name.decode("utf-8", "surrogateescape")

@@ -17,7 +17,7 @@ from forge.binlog.reader import MAGIC, frames
 from forge.cli import app
 from forge.errors import ScenarioError
 from forge.vendors.assembling.text_assembly import AssembledLog, assemble_text
-from forge.vendors.assembling.text_reader import is_vendor_text
+from forge.vendors.assembling.text_scanner import is_vendor_text
 from forge.vendors.call import Call
 from forge.vendors.column_forms import Flavour
 from tests.recorded import LOGS, RECORDINGS

@@ -42,7 +42,7 @@ def command(listing: str, output: str, keyring: Keyring | None, as_json: bool) -
       mysqlbinlog -vv binlog.000001 > dump.txt
       forge asm dump.txt -o again.000001
     """
-    from forge.vendors.assembling.text_reader import is_vendor_text
+    from forge.vendors.assembling.text_scanner import is_vendor_text
 
     refuse_inputs([output], [listing])
     data = read_bytes(listing)

@@ -32,17 +32,7 @@ _OUTSIDE = (
     b"/*", b"DELIMITER ", b"ROLLBACK", b"COMMIT", b"BEGIN /*added", b"SET ", b"use `", b"START TRANSACTION", b"XA ",
     b"RELOAD DATABASE", b"WARNING: ", b"ERROR: ", b"mysqlbinlog", b"mariadb-binlog", b"'", b"#",
 )  # fmt: skip
-#: How the texts begin, which no listing does.
-_BEGINNINGS = re.compile(
-    rb"(?:[^\n]*\n){0,40}?(?:DELIMITER /\*!|/\*!50530 SET @@SESSION\.PSEUDO_SLAVE_MODE|/\*!40019 SET @@session\.max_"
-    rb"|# at \d+\n#\d{6} )"
-)
 _GROUP_KINDS = frozenset(("TABLE_MAP", "ROWS", "ROWS_QUERY"))
-
-
-def is_vendor_text(data: bytes) -> bool:
-    """Whether a text is one that a vendor's program printed."""
-    return not data.startswith((b"event:", b"---", b"{")) and _BEGINNINGS.match(data) is not None
 
 
 def read_vendor_text(data: bytes, *, file: str | None = None) -> PrintedText:

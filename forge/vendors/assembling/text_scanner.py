@@ -18,6 +18,16 @@ _AFTER = (
     b"SET @@SESSION.GTID_NEXT=",
     b"use `", b"/*!50521 SET skip_replication", b"/*!50616 SET @@SESSION.GTID_NEXT", b"WARNING: ", b"ERROR: ",
 )  # fmt: skip
+#: How the texts begin, which no listing does.
+_BEGINNINGS = re.compile(
+    rb"(?:[^\n]*\n){0,40}?(?:DELIMITER /\*!|/\*!50530 SET @@SESSION\.PSEUDO_SLAVE_MODE|/\*!40019 SET @@session\.max_"
+    rb"|# at \d+\n#\d{6} )"
+)
+
+
+def is_vendor_text(data: bytes) -> bool:
+    """Whether a text is one that a vendor's program printed."""
+    return not data.startswith((b"event:", b"---", b"{")) and _BEGINNINGS.match(data) is not None
 
 
 class Scanner:
