@@ -301,7 +301,7 @@ class Printer(ABC):
         """The settings of the session in front of a statement."""
         body, event = shown.body, shown.event
         assert isinstance(body, QueryFields)
-        database = to_bytes(body.database)  # type: ignore[attr-defined]
+        database = to_bytes(body.database)
         for line in self.session.use(event.flags, database, trivial=self.is_trivial(text)):
             yield self.statement(line)
         for line in self.session.settings(event.timestamp, event.flags, body):

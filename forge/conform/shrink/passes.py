@@ -296,7 +296,7 @@ def _short_databases(node: Node) -> Node:
 
 
 def _no_default_database(node: Node) -> Node:
-    return _with_body(node, database="") if isinstance(node.body, QueryFields) and node.body.database else node  # type: ignore[attr-defined]
+    return _with_body(node, database="") if isinstance(node.body, QueryFields) and node.body.database else node
 
 
 def _short_columns(node: Node) -> Node:
